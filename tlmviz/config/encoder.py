@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
 
 from tlmviz.errors import BadConfig
 
@@ -12,7 +10,7 @@ from .attention import AttentionConfig
 from .feedforward import FeedForwardConfig
 from .norm import NormConfig
 from .positions import PositionsConfig
-from .transformer import SHORT, TransformerConfig
+from .transformer import TransformerConfig
 
 
 @dataclass(frozen=True)
@@ -22,16 +20,6 @@ class EncoderConfig(TransformerConfig):
     Sizes are counts. The last three entries of the vocabulary are the tokens [CLS], [SEP] and [MASK]. `context` is the
     longest text in tokens, these included. Raises BadConfig when the parts do not fit together.
     """
-
-    PARTS: ClassVar[Mapping[str, type[Any]]] = {
-        "attention": AttentionConfig,
-        "positions": PositionsConfig,
-        "norm": NormConfig,
-        "feedforward": FeedForwardConfig,
-    }
-    SHORT: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        name: paths for name, paths in SHORT.items() if not paths[0].startswith("connection")
-    }
 
     name: str
     description: str = ""
@@ -52,22 +40,8 @@ class EncoderConfig(TransformerConfig):
         self.check_counts("n_layers", "d_model", "context")
         self.check_counts("vocab_size", least=4)
         self.check_shares("dropout")
-        attention, positions = self.attention, self.positions
-        if (attention.head_dim is None and self.d_model % self.n_heads) or self.head_dim % 2:
-            raise BadConfig(
-                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
-                "change either."
-            )
-        if (positions.kind, positions.scaling, positions.rotary_dim) != ("rope", "none", None):
-            raise BadConfig(
-                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; an encoder has rope without scaling, "
-                "on all dimensions."
-            )
-        if self.norm.placement != "pre":
-            raise BadConfig(
-                f"norm_place is {self.norm.placement!r}; an encoder normalises before each part, so choose pre."
-            )
-        if attention.latent_dim is not None or attention.window is not None:
+        self.check_plain("an encoder")
+        if self.attention.latent_dim is not None or self.attention.window is not None:
             raise BadConfig("attention of an encoder has neither latents nor a window; leave those out.")
 
     @property

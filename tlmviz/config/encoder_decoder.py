@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
 
 from tlmviz.errors import BadConfig
 
@@ -12,7 +10,7 @@ from .attention import AttentionConfig
 from .feedforward import FeedForwardConfig
 from .norm import NormConfig
 from .positions import PositionsConfig
-from .transformer import SHORT, TransformerConfig
+from .transformer import TransformerConfig
 
 
 @dataclass(frozen=True)
@@ -23,16 +21,6 @@ class EncoderDecoderConfig(TransformerConfig):
     the target and the output. `alignment` is the (layer, head) whose cross-attention aligns best; null is the mean of
     all. Raises BadConfig when the parts do not fit together.
     """
-
-    PARTS: ClassVar[Mapping[str, type[Any]]] = {
-        "attention": AttentionConfig,
-        "positions": PositionsConfig,
-        "norm": NormConfig,
-        "feedforward": FeedForwardConfig,
-    }
-    SHORT: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        name: paths for name, paths in SHORT.items() if not paths[0].startswith("connection")
-    }
 
     name: str
     description: str = ""
@@ -70,19 +58,8 @@ class EncoderDecoderConfig(TransformerConfig):
         return replace(self, alignment=None if name == "mean" else (int(layer), int(head)))
 
     def _check_parts(self) -> None:
-        attention, positions = self.attention, self.positions
-        if (attention.head_dim is None and self.d_model % self.n_heads) or self.head_dim % 2:
-            raise BadConfig(
-                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
-                "change either."
-            )
-        if (positions.kind, positions.scaling, positions.rotary_dim) != ("rope", "none", None):
-            raise BadConfig(
-                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; a translation model has rope without "
-                "scaling, on all dimensions."
-            )
-        if self.norm.placement != "pre":
-            raise BadConfig(f"norm_place is {self.norm.placement!r}; a translation model normalises before each part.")
+        attention = self.attention
+        self.check_plain("a translation model")
         plain = attention.kv_heads == attention.n_heads and attention.window is None and attention.latent_dim is None
         bare = attention.qk_norm == "none" and attention.softcap is None and not attention.dropout
         if not plain or not bare:

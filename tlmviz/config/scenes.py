@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
 
 from tlmviz.errors import BadConfig
 
@@ -12,7 +10,7 @@ from .attention import AttentionConfig
 from .feedforward import FeedForwardConfig
 from .norm import NormConfig
 from .positions import PositionsConfig
-from .transformer import SHORT, TransformerConfig
+from .transformer import TransformerConfig
 
 
 @dataclass(frozen=True)
@@ -23,16 +21,6 @@ class ScenesConfig(TransformerConfig):
     which one also attends to the other: in kind "scenes" the text asks the picture, which is also why it has no text
     layers; in kind "scenes-turned" the picture asks the text. Raises BadConfig when the parts do not fit together.
     """
-
-    PARTS: ClassVar[Mapping[str, type[Any]]] = {
-        "attention": AttentionConfig,
-        "positions": PositionsConfig,
-        "norm": NormConfig,
-        "feedforward": FeedForwardConfig,
-    }
-    SHORT: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        name: paths for name, paths in SHORT.items() if not paths[0].startswith("connection")
-    }
 
     name: str
     description: str = ""
@@ -59,11 +47,7 @@ class ScenesConfig(TransformerConfig):
         self.check_shares("dropout")
         if self.side % self.patch:
             raise BadConfig(f"patch is {self.patch}; it must divide side, {self.side}.")
-        if self.d_model % self.n_heads or self.head_dim % 2:
-            raise BadConfig(
-                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
-                "change either."
-            )
+        self.check_heads()
         if self.positions.kind != "rope" or self.norm.placement != "pre" or self.n_kv_heads != self.n_heads:
             raise BadConfig(
                 "A model of scenes has RoPE in its text, normalises before each part and has a key/value head for each "

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from tlmviz.errors import BadConfig
 
 from .attention import AttentionConfig
 from .base import Checked, JSONConfig
@@ -60,7 +62,18 @@ class LayerConfig(Checked):
 
 
 class TransformerConfig(JSONConfig):
-    """Numbers that every Transformer's configuration answers at its top."""
+    """Numbers that every Transformer's configuration answers at its top; its parts are those of one residual stream
+    unless it names others."""
+
+    PARTS: ClassVar[Mapping[str, type[Any]]] = {
+        "attention": AttentionConfig,
+        "positions": PositionsConfig,
+        "norm": NormConfig,
+        "feedforward": FeedForwardConfig,
+    }
+    SHORT: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        name: paths for name, paths in SHORT.items() if not paths[0].startswith("connection")
+    }
 
     d_model: int
     context: int
@@ -101,6 +114,28 @@ class TransformerConfig(JSONConfig):
     def one_rope(self) -> bool:
         """Whether RoPE, where there is one, is the same in all layers and turns them."""
         return len({(own.rope_base, own.scaled) for own in self.layers}) <= 1 and all(own.rotary for own in self.layers)
+
+    def check_heads(self) -> None:
+        """Heads have an even dimension, which RoPE turns in pairs."""
+        if (self.attention.head_dim is None and self.d_model % self.n_heads) or self.head_dim % 2:
+            raise BadConfig(
+                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; "
+                "change either."
+            )
+
+    def check_plain(self, what: str) -> None:
+        """Heads as RoPE needs them, RoPE as it is, norms before each part; `what` has nothing else."""
+        self.check_heads()
+        positions = self.positions
+        if (positions.kind, positions.scaling, positions.rotary_dim) != ("rope", "none", None):
+            raise BadConfig(
+                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; {what} has rope without scaling, on "
+                "all dimensions."
+            )
+        if self.norm.placement != "pre":
+            raise BadConfig(
+                f"norm_place is {self.norm.placement!r}; {what} normalises before each part, so choose pre."
+            )
 
     def layer(self, index: int) -> LayerConfig:
         """Window and RoPE of one layer."""
