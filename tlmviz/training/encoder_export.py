@@ -15,6 +15,7 @@ from tlmviz.checkpoints.native import for_inference, save_network
 from ..facades.encoder import EncoderModel
 from ..networks.encoder import TransformerEncoder
 from ..tokens import Tokenizer
+from .cards import CURVE, card, command, held_out_stories, size, table
 from .curves import draw
 from .data import Corpus
 from .encoder import HELD_OUT, EncoderRecipe, PairBatches, Rows, finished, held_out_rows, measured, told_exchanged
@@ -52,7 +53,7 @@ def export(
         ("training loss (nats per hidden token)", [point["train"][0] for point in points]),
     )
     model = EncoderModel(for_inference(network), tokenizer)
-    text = _card(recipe, log, corpus, model, folder, dtype, held_out)
+    text = _card(recipe, log, corpus, model, folder, held_out)
     (folder / "card.md").write_text(text, encoding="utf-8")
 
 
@@ -106,86 +107,75 @@ def _judgements(model: EncoderModel, corpus: Corpus, recipe: EncoderRecipe) -> l
         told_by_bags(corpus, model.tokenizer, recipe, judged),
         [told_stories(model.network, rows) for rows in judged],
     )
-    lines = [
-        f"| {length} | {' | '.join(f'{100 * right.mean():.1f} % of {len(right)}' for right in row)} |"
+    rows = [
+        (length, *(f"{100 * right.mean():.1f} % of {len(right)}" for right in row))
         for length, *row in zip(recipe.judged, *columns)
     ]
     whole = [np.concatenate(column) for column in columns]
-    return [*lines, f"| all | {' | '.join(f'**{100 * right.mean():.1f} %** of {len(right)}' for right in whole)} |"]
+    rows.append(("all", *(f"**{100 * right.mean():.1f} %** of {len(right)}" for right in whole)))
+    return table(("tokens", "words exchanged? ([CLS])", "the same by a bag of words", "of one story? (means)"), rows)
 
 
 def _card(
-    recipe: EncoderRecipe,
-    log: dict[str, Any],
-    corpus: Corpus,
-    model: EncoderModel,
-    folder: Path,
-    dtype: torch.dtype,
-    held_out: list[Rows],
+    recipe: EncoderRecipe, log: dict[str, Any], corpus: Corpus, model: EncoderModel, folder: Path, held_out: list[Rows]
 ) -> str:
     config = recipe.config
-    size = (folder / "model.safetensors").stat().st_size / 1e6
-    return "\n".join(
-        [
-            f"# {config.name}",
-            "",
-            config.description,
-            "",
-            "## Model",
-            "",
-            f"- {config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, feed-forward "
-            f"{config.feedforward.hidden} ({config.feedforward.kind}), context {config.context} tokens; no causal "
-            "mask: every token reads every other one (002 section 7.1; Devlin et al. 2018)",
-            "- positions: RoPE; a vector for each of two parts, as in BERT; norm: RMSNorm, pre; the embedding is the "
-            "output matrix too",
-            "- [CLS] a [SEP], or [CLS] a [SEP] b [SEP]",
-            f"- {model.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
-            "- tokenizer: that of the story models, byte-level BPE learned on the training stories, and [CLS], [SEP], "
-            f"[MASK]: {config.vocab_size:,} entries",
-            "",
-            "## Data and licence",
-            "",
-            f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of "
-            "their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
-            f"- {100 * recipe.hidden:.0f} % of the tokens are to be guessed: 80 % of these read as [MASK], 10 % as any "
-            "token, 10 % as themselves",
-            f"- {100 * (1 - recipe.single):.0f} % of the rows hold two pieces, cut where a sentence ends: in one half "
-            "of them the second piece goes on from the first, in the other it is of another story",
-            "- in half of the rows two neighbouring words, with nothing but a space between them, are exchanged: [CLS] "
-            "is asked whether, and each other token whether it belongs to them",
-            "",
-            *_quality(recipe, log, corpus, model, held_out),
-            *_effort(recipe, log),
-            *_samples(model),
-            "## Limits",
-            "",
-            "It knows the words of small children's stories and nothing else, and writes nothing: it fills places that "
-            "are there. Whether two pieces are of one story it says a little better than a coin does. It was made to "
-            "be looked into.",
-            "",
-        ]
+    return card(
+        config,
+        {
+            "Model": [
+                f"- {config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, feed-forward "
+                f"{config.feedforward.hidden} ({config.feedforward.kind}), context {config.context} tokens; no causal "
+                "mask: every token reads every other one (002 section 7.1; Devlin et al. 2018)",
+                "- positions: RoPE; a vector for each of two parts, as in BERT; norm: RMSNorm, pre; the embedding is "
+                "the output matrix too",
+                "- [CLS] a [SEP], or [CLS] a [SEP] b [SEP]",
+                size(folder, model.n_parameters),
+                "- tokenizer: that of the story models, byte-level BPE learned on the training stories, and [CLS], "
+                f"[SEP], [MASK]: {config.vocab_size:,} entries",
+            ],
+            "Data and licence": [
+                held_out_stories(corpus),
+                f"- {100 * recipe.hidden:.0f} % of the tokens are to be guessed: 80 % of these read as [MASK], 10 % "
+                "as any token, 10 % as themselves",
+                f"- {100 * (1 - recipe.single):.0f} % of the rows hold two pieces, cut where a sentence ends: in one "
+                "half of them the second piece goes on from the first, in the other it is of another story",
+                "- in half of the rows two neighbouring words, with nothing but a space between them, are exchanged: "
+                "[CLS] is asked whether, and each other token whether it belongs to them",
+            ],
+            "Quality": _quality(recipe, corpus, model, held_out),
+            "Recipe": _effort(recipe, log),
+            "Samples": _samples(model),
+            "Limits": [
+                "It knows the words of small children's stories and nothing else, and writes nothing: it fills places "
+                "that are there. Whether two pieces are of one story it says a little better than a coin does. It was "
+                "made to be looked into."
+            ],
+        },
     )
 
 
-def _quality(
-    recipe: EncoderRecipe, log: dict[str, Any], corpus: Corpus, model: EncoderModel, held_out: list[Rows]
-) -> list[str]:
+def _quality(recipe: EncoderRecipe, corpus: Corpus, model: EncoderModel, held_out: list[Rows]) -> list[str]:
     """What was measured on held-out stories."""
     both, causal = measured(model.network, held_out), measured(model.causal.network, held_out)
     common = guessing(held_out, corpus.train, model.tokenizer)
     asked = sum(int((rows.truth >= 0).sum()) for rows in held_out)
     lengths = ", ".join(str(length) for length, _ in HELD_OUT)
     return [
-        "## Quality",
-        "",
         f"Hidden tokens of held-out stories ({asked:,}, in rows of {lengths} tokens). A guess of the most common token "
         f"is right in {100 * common:.1f} %. Put on after training, a causal mask takes away what it learned to read.",
         "",
-        "| reads | bits per hidden token | nats | guessed right |",
-        "| --- | --- | --- | --- |",
-        *(
-            f"| {name} | {value['hidden'] / math.log(2):.3f} | {value['hidden']:.3f} | {100 * value['right']:.1f} % |"
-            for name, value in (("**both sides, as trained**", both), ("with a causal mask put on", causal))
+        *table(
+            ("reads", "bits per hidden token", "nats", "guessed right"),
+            (
+                (
+                    name,
+                    f"{value['hidden'] / math.log(2):.3f}",
+                    f"{value['hidden']:.3f}",
+                    f"{100 * value['right']:.1f} %",
+                )
+                for name, value in (("**both sides, as trained**", both), ("with a causal mask put on", causal))
+            ),
         ),
         "",
         "From [CLS] alone the model tells whether two neighbouring words are exchanged somewhere in a row. Both orders "
@@ -194,28 +184,20 @@ def _quality(
         f"u v and |u − v|, by logistic regression on {recipe.pairs * len(recipe.judged):,} rows of training stories "
         "(Reimers and Gurevych 2019). Right on held-out rows from anywhere in the stories, chance being 50 %:",
         "",
-        "| tokens | words exchanged? ([CLS]) | the same by a bag of words | of one story? (means) |",
-        "| --- | --- | --- | --- |",
         *_judgements(model, corpus, recipe),
-        "",
-        "![Loss curve](curve.svg)",
-        "",
+        *CURVE,
     ]
 
 
 def _effort(recipe: EncoderRecipe, log: dict[str, Any]) -> list[str]:
     config, schedule = recipe.config, recipe.schedule
     return [
-        "## Recipe",
-        "",
-        f"`python -m tlmviz.training {config.name} --data DIR`",
-        "",
+        *command(config.name),
         f"{log['step']:,} steps of about {schedule.batch_tokens:,} tokens in rows of {min(recipe.lengths)} to "
         f"{max(recipe.lengths)}, {log['tokens'] / 1e6:.1f} M in all; AdamW, learning rate {schedule.learning_rate} "
         f"with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay {schedule.weight_decay}, "
         f"clipping {schedule.clip}, dropout {config.dropout}, BPE-dropout {schedule.bpe_dropout}, seed "
         f"{schedule.seed}. {log['seconds'] / 60:.0f} minutes of wall time on {machine()}.",
-        "",
     ]
 
 
@@ -223,8 +205,6 @@ def _samples(model: EncoderModel) -> list[str]:
     guesses = [(text, model.predict(text, 5)[0].words) for text in SENTENCES]
     first, *others = PAIR
     return [
-        "## Samples",
-        "",
         *(
             f"> {text}  \n> " + ", ".join(f"{word.strip()} {p:.2f}" for word, p in words) + "\n"
             for text, words in guesses

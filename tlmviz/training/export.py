@@ -6,8 +6,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from tlmviz.analysis.attention.heads import head_scores
 from tlmviz.checkpoints.native import save_network
 from tlmviz.evaluation import bits_per_byte
@@ -16,6 +14,7 @@ from ..config import ModelConfig
 from ..facades.language_model import LanguageModel
 from ..networks.transformer import TransformerLM
 from ..tokens import Tokenizer
+from .cards import CURVE, card, command, held_out_stories, size, table
 from .curves import draw
 from .data import Corpus
 from .loop import read_weights
@@ -39,7 +38,7 @@ def export(
     save_network(folder, network, tokenizer, dtype)
     _curve(logs, folder / "curve.svg")
     lm = LanguageModel(network, tokenizer)
-    (folder / "card.md").write_text(_card(recipe, logs, corpus, lm, folder, dtype, full, stored), encoding="utf-8")
+    (folder / "card.md").write_text(_card(recipe, logs, corpus, lm, folder, full, stored), encoding="utf-8")
 
 
 def _streams(config: ModelConfig) -> list[str]:
@@ -91,67 +90,51 @@ def _card(
     corpus: Corpus,
     lm: LanguageModel,
     folder: Path,
-    dtype: torch.dtype,
     full: float,
     stored: float,
 ) -> str:
     config = recipe.config
     steps, tokens = (sum(log[key] for log in logs) for key in ("step", "tokens"))
     passes = sum(log.get("passes", 0) for log in logs)
-    lines = [
-        f"# {config.name}",
-        "",
-        config.description,
-        "",
-        *_model(lm, folder, dtype),
-        *_data(recipe, corpus),
-        "",
-        "## Quality",
-        "",
-        f"- **held-out stories: {stored:.4f} bits per byte** ({full:.4f} before rounding the weights)",
-        f"- {steps:,} steps, {tokens / 1e6:.1f} M tokens, {passes} passes over the stories",
-        "",
-        "![Loss curve](curve.svg)",
-        "",
-        *_heads(recipe, lm),
-        "",
-        *_recipe(recipe, sum(log["seconds"] for log in logs), logs[-1].get("machine") or machine()),
-        *_samples(lm),
-        "## Limits",
-        "",
-        "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. "
-        "It was made to be looked into.",
-        "",
-    ]
-    return "\n".join(lines)
+    return card(
+        config,
+        {
+            "Model": model(lm, folder),
+            "Data and licences": _data(recipe, corpus),
+            "Quality": [
+                f"- **held-out stories: {stored:.4f} bits per byte** ({full:.4f} before rounding the weights)",
+                f"- {steps:,} steps, {tokens / 1e6:.1f} M tokens, {passes} passes over the stories",
+                *CURVE,
+            ],
+            "Heads": _heads(recipe, lm),
+            "Recipe": _recipe(recipe, sum(log["seconds"] for log in logs), logs[-1].get("machine") or machine()),
+            "Samples": samples(lm),
+            "Limits": [
+                "It knows the words of small children's stories and nothing else: no facts, no instructions, English "
+                "only. It was made to be looked into."
+            ],
+        },
+    )
 
 
-def _model(lm: LanguageModel, folder: Path, dtype: torch.dtype) -> list[str]:
+def model(lm: LanguageModel, folder: Path) -> list[str]:
+    """What a language model is made of."""
     config, mlp = lm.config, lm.config.feedforward
-    size = (folder / "model.safetensors").stat().st_size / 1e6
     attention = {config.n_heads: "multi-head", 1: "multi-query"}.get(config.n_kv_heads, "grouped-query")
     return [
-        "## Model",
-        "",
         f"- {config.n_layers} layers, {config.n_heads} heads ({attention} attention), d_model {config.d_model}, "
         f"head dimension {config.head_dim}, {_feedforward(config)}, context {config.context} tokens",
         f"- positions: {config.positions.kind}; norm: {config.norm.kind}, {config.norm.placement}; "
         f"biases: {'yes' if mlp.bias else 'no'}; head: {'tied to the embedding' if config.tied else 'untied'}",
         *_streams(config),
-        f"- {lm.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
+        size(folder, lm.n_parameters),
         f"- tokenizer: byte-level BPE, {config.vocab_size:,} entries, learned on the training stories",
-        "",
     ]
 
 
 def _data(recipe: LanguageRecipe, corpus: Corpus) -> list[str]:
     first = recipe.stages[0]
-    lines = [
-        "## Data and licences",
-        "",
-        f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their "
-        "text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
-    ]
+    lines = [held_out_stories(corpus)]
     if first.sentence_share:
         lines.append(
             f"- {len(corpus.sentences):,} English sentences, {first.sentence_share:.0%} of the windows at first and "
@@ -177,44 +160,38 @@ def _heads(recipe: LanguageRecipe, lm: LanguageModel) -> list[str]:
 def telling_heads(lm: LanguageModel) -> list[str]:
     """The heads that look at the previous token or do induction, with their scores."""
     scores = head_scores(lm)
+    rows = [
+        (kind, f"{row.layer}.{row.head}", f"{getattr(row, kind):.3f}")
+        for kind in ("previous", "induction")
+        for row in scores.nlargest(3, kind).itertuples()
+    ]
     lines = [
-        "## Heads",
-        "",
         "Mean attention weight on 8 texts of 64 random tokens that repeat once: *previous* is the weight on the token "
         "before, *induction* the weight, in the second copy, on the token that followed the first.",
         "",
-        "| kind | layer.head | score |",
-        "| --- | --- | --- |",
+        *table(("kind", "layer.head", "score"), rows),
     ]
-    for kind in ("previous", "induction"):
-        for row in scores.nlargest(3, kind).itertuples():
-            lines.append(f"| {kind} | {row.layer}.{row.head} | {getattr(row, kind):.3f} |")
     if scores["induction"].max() < 0.1:
         lines += ["", "No induction head formed: too few stories reward copying from earlier in the text."]
     return lines
 
 
 def _recipe(recipe: LanguageRecipe, seconds: float, where: str) -> list[str]:
-    config, numbers = recipe.config, range(1, len(recipe.stages) + 1)
+    config = recipe.config
     return [
-        "## Recipe",
-        "",
-        f"`python -m tlmviz.training {config.name} --data DIR`",
-        "",
-        f"| setting | {' | '.join(f'stage {n}' for n in numbers)} |",
-        "| --- " * (len(numbers) + 1) + "|",
-        *(
-            f"| {name} | {' | '.join(str(getattr(stage, name)) for stage in recipe.stages)} |"
-            for name in vars(recipe.stages[0])
+        *command(config.name),
+        *table(
+            ("setting", *(f"stage {n}" for n in range(1, len(recipe.stages) + 1))),
+            ((name, *(getattr(stage, name) for stage in recipe.stages)) for name in vars(recipe.stages[0])),
         ),
         "",
         f"Dropout {config.dropout}; AdamW; {seconds / 60:.0f} minutes of wall time on {where}.",
-        "",
     ]
 
 
-def _samples(lm: LanguageModel) -> list[str]:
-    lines = ["## Samples", "", "Temperature 0.7, top-k 40, seed 0:", ""]
+def samples(lm: LanguageModel) -> list[str]:
+    """How a language model goes on from PROMPTS."""
+    lines = ["Temperature 0.7, top-k 40, seed 0:", ""]
     for prompt in PROMPTS:
         text = lm.generate(prompt, 60, 0.7, 40).replace("\n", " ").strip()
         lines.append(f"> **{prompt}** {text}\n")

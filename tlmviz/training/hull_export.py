@@ -12,6 +12,7 @@ from tlmviz.checkpoints.native import for_inference, save_network
 
 from ..facades.hull import HullFinder
 from ..networks.pointer import PointerNetwork
+from .cards import CURVE, card, command, size, table
 from .curves import draw
 from .hull import HullRecipe
 from .loop import read_weights
@@ -44,61 +45,48 @@ def export(recipe: HullRecipe, log: dict[str, Any], run: Path, folder: Path) -> 
 
 def _card(recipe: HullRecipe, log: dict[str, Any], finder: HullFinder, folder: Path, drawn: list[Quality]) -> str:
     config = recipe.config
-    size = (folder / "model.safetensors").stat().st_size / 1e6
-    return "\n".join(
-        [
-            f"# {config.name}",
-            "",
-            config.description,
-            "",
-            "## Model",
-            "",
-            "- pointer network (Vinyals et al. 2015): attention v·tanh(W₁e_j + W₂d_i) over the points and an end "
-            "marker is the output; visited points are masked",
-            f"- encoder: Transformer without positions, {config.n_layers} layers, {config.n_heads} heads, d "
-            f"{config.d_model}, feed-forward {config.d_ff}, before-layer LayerNorm. The paper's LSTM reads the points "
-            "one by one; a set has no order, and an encoder without one cannot be misled by it. Decoder: LSTM of "
-            f"{config.d_model} units that reads the encoding of the point it went to",
-            "- points are read as shares of the box around them; the hull begins at the leftmost point and goes "
-            "counterclockwise",
-            f"- {finder.n_parameters:,} parameters, {size:.2f} MB as float32",
-            "",
-            "## Data",
-            "",
-            f"Drawn on the fly: {log['sets'] / 1e6:.2f} M sets of {config.least} to {config.most} points, none seen "
-            f"twice, {100 * recipe.uniform:.0f} % of the batches uniform in a square, the others clouds, rings and "
-            "shaken grids, stretched and turned. Exact hulls by scipy.spatial.ConvexHull (Qhull).",
-            "",
-            "## Quality",
-            "",
-            f"{SETS} fresh sets each, uniform in a square, always going where the probability is highest (no beam). "
-            "*Valid*: a polygon that does not cross itself; *exact*: SciPy's corners in their order; *covered*: area "
-            "of the drawn hull by the exact one's, mean of the valid ones. Trained on 5 to 50 points: 100 and 200 are "
-            "beyond.",
-            "",
-            "| points | valid | exact | covered |",
-            "| --- | --- | --- | --- |",
-            *(
-                f"| {q.number} | {100 * q.valid:.1f} % | {100 * q.exact:.1f} % | {100 * q.coverage:.2f} % |"
-                for q in drawn
-            ),
-            "",
-            _compared(drawn),
-            "",
-            "![Loss curve](curve.svg)",
-            "",
-            "## Recipe",
-            "",
-            f"`python -m tlmviz.training {config.name} --data DIR` (it needs no file in DIR)",
-            "",
-            _effort(recipe, log),
-            "",
-            "## Limits",
-            "",
-            "Nothing makes the line it draws a hull: it may leave a corner out, visit a point that is none, or cross "
-            "itself. It never saw fewer than five points, points on one line, or more than fifty.",
-            "",
-        ]
+    return card(
+        config,
+        {
+            "Model": [
+                "- pointer network (Vinyals et al. 2015): attention v·tanh(W₁e_j + W₂d_i) over the points and an end "
+                "marker is the output; visited points are masked",
+                f"- encoder: Transformer without positions, {config.n_layers} layers, {config.n_heads} heads, d "
+                f"{config.d_model}, feed-forward {config.d_ff}, before-layer LayerNorm. The paper's LSTM reads the "
+                "points one by one; a set has no order, and an encoder without one cannot be misled by it. Decoder: "
+                f"LSTM of {config.d_model} units that reads the encoding of the point it went to",
+                "- points are read as shares of the box around them; the hull begins at the leftmost point and goes "
+                "counterclockwise",
+                size(folder, finder.n_parameters),
+            ],
+            "Data": [
+                f"Drawn on the fly: {log['sets'] / 1e6:.2f} M sets of {config.least} to {config.most} points, none "
+                f"seen twice, {100 * recipe.uniform:.0f} % of the batches uniform in a square, the others clouds, "
+                "rings and shaken grids, stretched and turned. Exact hulls by scipy.spatial.ConvexHull (Qhull)."
+            ],
+            "Quality": [
+                f"{SETS} fresh sets each, uniform in a square, always going where the probability is highest (no "
+                "beam). *Valid*: a polygon that does not cross itself; *exact*: SciPy's corners in their order; "
+                "*covered*: area of the drawn hull by the exact one's, mean of the valid ones. Trained on 5 to 50 "
+                "points: 100 and 200 are beyond.",
+                "",
+                *table(
+                    ("points", "valid", "exact", "covered"),
+                    (
+                        (q.number, f"{100 * q.valid:.1f} %", f"{100 * q.exact:.1f} %", f"{100 * q.coverage:.2f} %")
+                        for q in drawn
+                    ),
+                ),
+                "",
+                _compared(drawn),
+                *CURVE,
+            ],
+            "Recipe": [*command(config.name, files=False), _effort(recipe, log)],
+            "Limits": [
+                "Nothing makes the line it draws a hull: it may leave a corner out, visit a point that is none, or "
+                "cross itself. It never saw fewer than five points, points on one line, or more than fifty."
+            ],
+        },
     )
 
 

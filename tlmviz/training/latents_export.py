@@ -13,6 +13,7 @@ from tlmviz.checkpoints.native import for_inference, save_network
 from .. import digits
 from ..facades.latents import DigitReader
 from ..networks.latents import LatentReader
+from .cards import CURVE, card, command, size, table
 from .curves import draw
 from .latents import STROKES, LatentsRecipe
 from .loop import read_weights
@@ -39,60 +40,46 @@ def export(recipe: LatentsRecipe, log: dict[str, Any], run: Path, folder: Path) 
 
 def _card(recipe: LatentsRecipe, log: dict[str, Any], reader: DigitReader, folder: Path, found: Quality) -> str:
     config = recipe.config
-    size = (folder / "model.safetensors").stat().st_size / 1e6
-    return "\n".join(
-        [
-            f"# {config.name}",
-            "",
-            config.description,
-            "",
-            "## Model",
-            "",
-            "- latent array (Jaegle et al. 2021, Perceiver): in every layer learned latents read the pixels by "
-            "cross-attention, then one another by self-attention, then a feed-forward layer; each layer has weights of "
-            "its own",
-            "- the answer: a learned question for each cell reads the latents by cross-attention (the output queries "
-            "of Perceiver IO, Jaegle et al. 2022), then a feed-forward layer and a head say which digit is there, or "
-            "that none is",
-            f"- {config.n_latents} latent{'s' * (config.n_latents > 1)}, {config.side**2} tokens (a pixel each: its "
-            f"value, its cell and its place within the cell, each embedded), {config.n_layers} layers, "
-            f"{config.n_heads} heads, d {config.d_model}, feed-forward {config.d_ff}",
-            f"- {reader.n_parameters:,} parameters, {size:.2f} MB as float32",
-            "",
-            "## Data and licence",
-            "",
-            "Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak 1998, UCI Machine Learning "
-            "Repository, CC BY 4.0), the 1,797 pictures of its test part that scikit-learn ships. They are forms of "
-            f"some 128 digits, each filled in by one hand; the last three, {len(digits.held_out())} digits, are held "
-            f"out, so that other handwriting is read there. {len(digits.training()):,} are trained on, and {STROKES:,} "
-            f"drawn in plain strokes, as on a pad, and made as large as those ({100 * recipe.strokes:.0f} % of the "
-            f"digits). Pictures are 3 x 3 of them, drawn on the fly; in {100 * recipe.full:.0f} % every cell holds a "
-            "digit, in the others any number from one.",
-            "",
-            "## Quality",
-            "",
-            *_quality(reader, found),
-            "",
-            "Rows say what a digit is, columns what it is read as.",
-            "",
-            *_table(found),
-            "",
-            "![Loss curve](curve.svg)",
-            "",
-            "## Recipe",
-            "",
-            f"`python -m tlmviz.training {config.name} --data DIR` (it needs no file in DIR)",
-            "",
-            _effort(recipe, log),
-            "",
-            "## Limits",
-            "",
-            "It knows ten digits and empty paper, and nothing else: whatever is drawn is read as one of them. It has "
-            "seen digits that fill their cell, in thick strokes; small, thin or upside-down ones it reads badly "
-            "(`tlmviz.digits.normalised` makes a drawing as large and as thin as they are). The split by hands is that "
-            "of the forms' order: who wrote which is not recorded.",
-            "",
-        ]
+    return card(
+        config,
+        {
+            "Model": [
+                "- latent array (Jaegle et al. 2021, Perceiver): in every layer learned latents read the pixels by "
+                "cross-attention, then one another by self-attention, then a feed-forward layer; each layer has "
+                "weights of its own",
+                "- the answer: a learned question for each cell reads the latents by cross-attention (the output "
+                "queries of Perceiver IO, Jaegle et al. 2022), then a feed-forward layer and a head say which digit "
+                "is there, or that none is",
+                f"- {config.n_latents} latent{'s' * (config.n_latents > 1)}, {config.side**2} tokens (a pixel each: "
+                f"its value, its cell and its place within the cell, each embedded), {config.n_layers} layers, "
+                f"{config.n_heads} heads, d {config.d_model}, feed-forward {config.d_ff}",
+                size(folder, reader.n_parameters),
+            ],
+            "Data and licence": [
+                "Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak 1998, UCI Machine Learning "
+                "Repository, CC BY 4.0), the 1,797 pictures of its test part that scikit-learn ships. They are forms "
+                f"of some 128 digits, each filled in by one hand; the last three, {len(digits.held_out())} digits, "
+                f"are held out, so that other handwriting is read there. {len(digits.training()):,} are trained on, "
+                f"and {STROKES:,} drawn in plain strokes, as on a pad, and made as large as those "
+                f"({100 * recipe.strokes:.0f} % of the digits). Pictures are 3 x 3 of them, drawn on the fly; in "
+                f"{100 * recipe.full:.0f} % every cell holds a digit, in the others any number from one."
+            ],
+            "Quality": [
+                *_quality(reader, found),
+                "",
+                "Rows say what a digit is, columns what it is read as.",
+                "",
+                *_table(found),
+                *CURVE,
+            ],
+            "Recipe": [*command(config.name, files=False), _effort(recipe, log)],
+            "Limits": [
+                "It knows ten digits and empty paper, and nothing else: whatever is drawn is read as one of them. It "
+                "has seen digits that fill their cell, in thick strokes; small, thin or upside-down ones it reads "
+                "badly (`tlmviz.digits.normalised` makes a drawing as large and as thin as they are). The split by "
+                "hands is that of the forms' order: who wrote which is not recorded."
+            ],
+        },
     )
 
 
@@ -111,13 +98,11 @@ def _quality(reader: DigitReader, found: Quality) -> list[str]:
 
 def _table(found: Quality) -> list[str]:
     """Rows say what a digit is, columns what it is read as."""
-    rows = [
-        f"| **{digit}** | "
-        + " | ".join(str(n) if n else "·" for n in row)
-        + f" | {100 * found.per_digit[digit]:.1f} % |"
+    rows = (
+        (f"**{digit}**", *(n or "·" for n in row), f"{100 * found.per_digit[digit]:.1f} %")
         for digit, row in enumerate(found.confusion)
-    ]
-    return ["| | " + " | ".join(map(str, range(10))) + " | nothing | right |", "| --- |" + " --- |" * 12, *rows]
+    )
+    return table(("", *range(10), "nothing", "right"), rows)
 
 
 def _effort(recipe: LatentsRecipe, log: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import torch
 
 from tlmviz.analysis.experts.ahead import COLUMNS, MEASURED
 from tlmviz.checkpoints.native import save_network
@@ -18,6 +17,7 @@ from ..facades.next_tokens import NextTokenModel
 from ..networks.mtp import LooksAhead
 from ..tokens import Tokenizer
 from . import export as stories
+from .cards import card, held_out_stories, table
 from .curves import draw
 from .data import Corpus
 from .loop import read_weights
@@ -98,66 +98,46 @@ def _card(
     shares: dict[str, tuple[list[float], float]],
     seeds: dict[str, list[float]],
 ) -> str:
-    return "\n".join(
-        [
-            f"# {name}",
-            "",
-            lm.config.description,
-            "",
-            *stories._model(lm, folder, _stored(folder)),
-            *_modules(lm),
-            "## Data and licences",
-            "",
-            f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of "
-            "their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
-            "",
-            "## Quality",
-            "",
-            f"- **held-out stories: {quality[name]:.4f} bits per byte** (as stored)",
-            f"- {log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {log['passes']} passes over the stories",
-            "",
-            *_twins(quality, further, seeds),
-            *_ahead(lm, corpus, further[name], shares.get(name)),
-            "![Loss curve](curve.svg)",
-            "",
-            *stories.telling_heads(lm),
-            "",
-            *_recipe(name, log),
-            *stories._samples(lm),
-            "## Limits",
-            "",
-            "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. "
-            "It saw half as many words as the models of the zoo, and was made to be looked into.",
-            "",
-        ]
+    return card(
+        lm.config,
+        {
+            "Model": [*stories.model(lm, folder), "", *_modules(lm)],
+            "Data and licences": [held_out_stories(corpus)],
+            "Quality": [
+                f"- **held-out stories: {quality[name]:.4f} bits per byte** (as stored)",
+                f"- {log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {log['passes']} passes over the stories",
+                "",
+                *_twins(quality, further, seeds),
+                *_ahead(lm, corpus, further[name], shares.get(name)),
+                "![Loss curve](curve.svg)",
+            ],
+            "Heads": stories.telling_heads(lm),
+            "Recipe": _recipe(name, log),
+            "Samples": stories.samples(lm),
+            "Limits": [
+                "It knows the words of small children's stories and nothing else: no facts, no instructions, English "
+                "only. It saw half as many words as the models of the zoo, and was made to be looked into."
+            ],
+        },
     )
-
-
-def _stored(folder: Path) -> torch.dtype:
-    from safetensors import safe_open
-
-    with safe_open(folder / "model.safetensors", "pt") as file:
-        return file.get_tensor(next(iter(file.keys()))).dtype
 
 
 def _modules(lm: LanguageModel) -> list[str]:
     if not isinstance(lm, NextTokenModel):
-        return ["The starting weights, too, are those of stories-mtp.", ""]
+        return ["The starting weights, too, are those of stories-mtp."]
     own = sum(p.numel() for p in lm.network.ahead.parameters())
     if isinstance(lm.config, ParallelMTPConfig):
         return [
             f"Of its parameters {own:,} are those of {lm.depth} further output matrices side by side. The k-th makes "
             "of the model's final state at position i a prediction of token i + k + 1, as the model's own head does "
             "of token i + 1 (*Decoder-Only Transformers in Einstein Notation*, section 6.4). As a language model it "
-            "uses none of them. The starting weights of the rest are those of stories-mtp.",
-            "",
+            "uses none of them. The starting weights of the rest are those of stories-mtp."
         ]
     return [
         f"Of its parameters {own:,} are those of {lm.depth} modules, one after another. The k-th reads, at position i, "
         "what the one before it made there (the first: the model) and the embedding of token i + k; each is "
         "normalised, both are joined and projected to d_model, one block follows, a norm, and the model's own head, "
-        "which predicts token i + k + 1 (DeepSeek-V3, section 2.2). As a language model it runs none of them.",
-        "",
+        "which predicts token i + k + 1 (DeepSeek-V3, section 2.2). As a language model it runs none of them."
     ]
 
 
@@ -168,12 +148,17 @@ def _twins(quality: dict[str, float], further: dict[str, dict[str, Any]], seeds:
         "The twins, of the same starting weights, stories, order, spelling, dropout and steps. What differs is the "
         "loss of what looks further:",
         "",
-        "| | held-out bits per byte | nats per token | next token right |",
-        "| --- | --- | --- | --- |",
-        *(
-            f"| [{name}](../{name}/card.md) | {quality[name]:.4f} | {further[name]['nats'][0]:.4f} | "
-            f"{100 * further[name]['accuracy'][0]:.1f} % |"
-            for name in quality
+        *table(
+            ("", "held-out bits per byte", "nats per token", "next token right"),
+            (
+                (
+                    f"[{name}](../{name}/card.md)",
+                    f"{quality[name]:.4f}",
+                    f"{further[name]['nats'][0]:.4f}",
+                    f"{100 * further[name]['accuracy'][0]:.1f} %",
+                )
+                for name in quality
+            ),
         ),
         "",
         f"Mean and range of {1 + min(map(len, seeds.values()))} seeds, held-out bits per byte: "
@@ -195,12 +180,18 @@ def _ahead(
         f"share that stays of those whose predecessors stayed ({len(corpus.valid)} beginnings of {BEGINNING} tokens, "
         f"{WRITTEN} new ones each; {tokens:.2f} tokens per pass of the model when all are proposed).",
         "",
-        "| predicts | by | nats per token | right | proposals that stay |",
-        "| --- | --- | --- | --- | --- |",
-        *(
-            f"| t + {k + 1} | {'the model' if not k else f'{part} {k}'} | {further['nats'][k]:.3f} | "
-            f"{100 * further['accuracy'][k]:.1f} % | {'' if not k else f'{100 * shares[k - 1]:.1f} %'} |"
-            for k in range(lm.depth + 1)
+        *table(
+            ("predicts", "by", "nats per token", "right", "proposals that stay"),
+            (
+                (
+                    f"t + {k + 1}",
+                    f"{part} {k}" if k else "the model",
+                    f"{further['nats'][k]:.3f}",
+                    f"{100 * further['accuracy'][k]:.1f} %",
+                    f"{100 * shares[k - 1]:.1f} %" if k else "",
+                )
+                for k in range(lm.depth + 1)
+            ),
         ),
         "",
     ]
@@ -230,8 +221,6 @@ def _recipe(name: str, log: dict[str, Any]) -> list[str]:
     elif isinstance(recipe.config, ParallelMTPConfig):
         weight = " The loss is the mean over the model's own prediction and the further heads', with equal weight."
     return [
-        "## Recipe",
-        "",
         "`python -m tlmviz.training stories-mtp --data DIR` trains it and its twins.",
         "",
         f"{schedule.steps:,} steps of {schedule.batch_tokens:,} tokens in windows of {schedule.lengths[0][1]}, AdamW, "
@@ -239,5 +228,4 @@ def _recipe(name: str, log: dict[str, Any]) -> list[str]:
         f"{schedule.betas}, weight decay {schedule.weight_decay}, clipping {schedule.clip}, dropout "
         f"{recipe.config.dropout}, BPE-dropout {schedule.bpe_dropout}, seed {schedule.seed}.{weight} "
         f"{log['seconds'] / 60:.0f} minutes of wall time on {log['machine']}.",
-        "",
     ]

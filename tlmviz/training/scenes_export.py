@@ -7,8 +7,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from tlmviz.checkpoints.native import for_inference, save_network
 from tlmviz.config import ScenesConfig
 
@@ -16,6 +14,7 @@ from .. import digits
 from ..facades.scenes import language
 from ..facades.scenes.models import PictureMarker, PictureReader
 from . import marks
+from .cards import card, command, size, table
 from .curves import draw
 from .loop import read_weights
 from .precision import stored_dtype
@@ -40,15 +39,12 @@ ASKED = {
 }
 
 DATA = (
-    "## Data",
-    "",
     "Scenes drawn on the fly: one to nine digits in the cells of a 3 x 3 grid, 24 x 24 pixels, in half of them none "
     "twice. The digits are handwritten, from E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI "
     "Machine Learning Repository (CC BY 4.0), of which scikit-learn ships 1,797 of 8 x 8 pixels. 1,415 of them are "
     "trained on, each time turned, leaned, stretched, moved and pressed a little differently; 382, on forms of their "
     "own, are held out and in no scene of the training. Questions and true answers are made from the labels "
     "(`tlmviz.facades.scenes.language`).",
-    "",
 )
 
 
@@ -70,7 +66,7 @@ def export(recipe: ScenesRecipe, log: dict[str, Any], run: Path, folder: Path) -
     )
     measuring = Teacher(for_inference(network), teacher.ids)
     apart = measuring.marked_right(_held_out(), ALL_OF) if recipe.config.kind == "scenes-turned" else {}
-    (folder / "card.md").write_text(_card(recipe, log, folder, dtype, measured(measuring), apart), encoding="utf-8")
+    (folder / "card.md").write_text(_card(recipe, log, folder, measured(measuring), apart), encoding="utf-8")
 
 
 def measured(teacher: Teacher, number: int = SCENES) -> dict[str, float]:
@@ -112,59 +108,39 @@ def _mean(right: dict[str, float]) -> float:
 
 
 def _card(
-    recipe: ScenesRecipe,
-    log: dict[str, Any],
-    folder: Path,
-    dtype: torch.dtype,
-    right: dict[str, float],
-    apart: dict[str, dict[str, float]],
+    recipe: ScenesRecipe, log: dict[str, Any], folder: Path, right: dict[str, float], apart: dict[str, dict[str, float]]
 ) -> str:
     config, turned = recipe.config, recipe.config.kind == "scenes-turned"
-    size = (folder / "model.safetensors").stat().st_size / 1e6
-    number = sum(p.numel() for p in NETWORKS[config.kind](config).parameters())
-    columns = "| kind | for example | right |" if turned else "| kind | for example | right | always the usual answer |"
-    rows = [
-        f"| {kind} | {ASKED[kind]} | {100 * share:.1f} % |" + ("" if turned else f" {100 * usual(kind):.1f} % |")
-        for kind, share in right.items()
-    ]
     short = {kind: share for kind, share in right.items() if kind != "describe"}
-    return "\n".join(
-        [
-            f"# {config.name}",
-            "",
-            config.description,
-            "",
-            "## Model",
-            "",
-            *_parts(config),
-            f"- {number:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
-            "",
-            *DATA,
-            "## Quality",
-            "",
-            f"{SCENES:,} fresh scenes of held-out digits per kind of question, one question each, mostly about digits "
-            "that are there. "
-            + ("A marking is right where all 36 patches are." if turned else "An answer is right where every word is."),
-            "",
-            columns,
-            "| --- | --- | --- |" + ("" if turned else " --- |"),
-            *rows,
-            f"| mean of the five kinds of questions | | {100 * _mean(short):.1f} % |" + ("" if turned else " |"),
-            "",
-            *_apart(apart),
-            "![Training curve](curve.svg)",
-            "",
-            "## Recipe",
-            "",
-            f"`python -m tlmviz.training {config.name} --data DIR` (it needs no file in DIR)",
-            "",
-            _effort(recipe, log),
-            "",
-            "## Limits",
-            "",
-            *_limits(short),
-            "",
-        ]
+    rows = [(kind, ASKED[kind], f"{100 * share:.1f} %", f"{100 * usual(kind):.1f} %") for kind, share in right.items()]
+    rows.append(("mean of the five kinds of questions", "", f"{100 * _mean(short):.1f} %", ""))
+    head = "kind", "for example", "right", "always the usual answer"
+    columns = 3 if turned else 4
+    return card(
+        config,
+        {
+            "Model": [
+                *_parts(config),
+                size(folder, sum(p.numel() for p in NETWORKS[config.kind](config).parameters())),
+            ],
+            "Data": DATA,
+            "Quality": [
+                f"{SCENES:,} fresh scenes of held-out digits per kind of question, one question each, mostly about "
+                "digits that are there. "
+                + (
+                    "A marking is right where all 36 patches are."
+                    if turned
+                    else "An answer is right where every word is."
+                ),
+                "",
+                *table(head[:columns], (row[:columns] for row in rows)),
+                "",
+                *_apart(apart),
+                "![Training curve](curve.svg)",
+            ],
+            "Recipe": [*command(config.name, files=False), _effort(recipe, log)],
+            "Limits": _limits(short),
+        },
     )
 
 
@@ -173,16 +149,14 @@ def _apart(apart: dict[str, dict[str, float]]) -> list[str]:
     if not apart:
         return []
     rows = [
-        f"| {kind}: {OUTCOMES[kind == 'side', name]} | {100 * share:.1f} % |"
+        (f"{kind}: {OUTCOMES[kind == 'side', name]}", f"{100 * share:.1f} %")
         for kind, shares in apart.items()
         for name, share in shares.items()
     ]
     return [
         f"The same apart for what is true, all {len(marks.QUESTIONS)} questions about each of {ALL_OF} such scenes:",
         "",
-        "| kind, and what is true | right |",
-        "| --- | --- |",
-        *rows,
+        *table(("kind, and what is true", "right"), rows),
         "",
     ]
 

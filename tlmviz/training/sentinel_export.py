@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from safetensors import safe_open
 
 from tlmviz.analysis.words import copying
 from tlmviz.checkpoints.native import save_network
@@ -18,6 +16,7 @@ from tlmviz.checkpoints.registry import load
 from ..facades.mixture import MixtureModel
 from ..networks.sentinel import SentinelLSTM
 from ..tokens.whole_words import WordTokenizer
+from .cards import CURVE, card, held_out_stories, size, table
 from .curves import draw
 from .data import Corpus
 from .loop import Log, read_weights
@@ -80,69 +79,56 @@ def _table(loaded: dict[str, MixtureModel], stories: list[str], names: set[str])
         ],
         "the stories' own names at the same places": [f"{100 * each.share:.1f} %" for each in said[1]],
     }
-    return [
-        f"| | {' | '.join(f'[{name}](../{name}/card.md)' for name in loaded)} |",
-        "| --- " * (len(loaded) + 1) + "|",
-        *(f"| {what} | {' | '.join(values)} |" for what, values in rows.items()),
-    ]
+    head = ("", *(f"[{name}](../{name}/card.md)" for name in loaded))
+    return table(head, ((what, *values) for what, values in rows.items()))
 
 
 def _card(recipe: SentinelRecipe, log: Log, corpus: Corpus, model: MixtureModel, folder: Path, table: list[str]) -> str:
     config = model.config
-    size = (folder / "model.safetensors").stat().st_size / 1e6
     pointer = (
         "- pointer: q = tanh(W h), softmax over q·h_i of all words read and over q·s of a trained sentinel s, whose "
         "share is g; p = g p_vocab + (1 − g) p_ptr (Merity et al. 2016)"
         if config.pointer
         else "- no pointer: p = p_vocab. Everything else, the starting weights too, is as in stories-sentinel"
     )
-    return "\n".join(
-        [
-            f"# {config.name}",
-            "",
-            config.description,
-            "",
-            "## Model",
-            "",
-            f"- {config.n_layers} LSTM layers of {config.d_model} units; the embedding, {config.d_model} wide, is the "
-            f"output matrix too; dropout {config.dropout}",
-            pointer,
-            f"- whole words and marks, case kept: the {config.vocab_size:,} entries that occur at least {LEAST} times "
-            f"in the training stories. Other words are read as one of {config.stand_ins} stand-ins, in order of "
-            "appearance, and have a column of their own behind the vocabulary: they can be copied, never written",
-            f"- {model.n_parameters:,} parameters, {size:.2f} MB as {str(_stored(folder)).removeprefix('torch.')}",
-            "",
-            "## Data and licence",
-            "",
-            f"- {len(corpus.train):,} stories to learn from, cut at {MOST_WORDS} words, and {len(corpus.valid)} held "
-            "out (chosen by a hash of their text): excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
-            f"- in each pass a story's names are taken for unknown with probability {recipe.names}, its words outside "
-            f"of the 300 most common with {recipe.words}: so stand-ins and copying are learned",
-            "",
-            "## Quality",
-            "",
-            "Both models on the same stories. Loss counts all unknown words as one entry, as the vocabulary does. "
-            f"*Rare* words are those behind the {copying.COMMON:,} most common. *Never-seen names*: the most frequent "
-            f"name of a story ({copying.LEAST} times or more) is replaced by an invented one; counted is where the "
-            "most probable next word is that name, from its second time on.",
-            "",
-            *table,
-            "",
-            "![Loss curve](curve.svg)",
-            "",
-            "## Recipe",
-            "",
-            "`python -m tlmviz.training stories-sentinel --data DIR` trains both, with the same seed, stories, order "
-            "and steps.",
-            "",
-            *_effort(recipe, log),
-            "",
-            "## Limits",
-            "",
-            "It knows the words of small children's stories and nothing else. Two unknown words are told apart by "
-            "their stand-ins and places, not by their spelling. It was made to be looked into.",
-            "",
-        ]
+    return card(
+        config,
+        {
+            "Model": [
+                f"- {config.n_layers} LSTM layers of {config.d_model} units; the embedding, {config.d_model} wide, is "
+                f"the output matrix too; dropout {config.dropout}",
+                pointer,
+                f"- whole words and marks, case kept: the {config.vocab_size:,} entries that occur at least {LEAST} "
+                f"times in the training stories. Other words are read as one of {config.stand_ins} stand-ins, in "
+                "order of appearance, and have a column of their own behind the vocabulary: they can be copied, never "
+                "written",
+                size(folder, model.n_parameters),
+            ],
+            "Data and licence": [
+                held_out_stories(corpus, f", cut at {MOST_WORDS} words,"),
+                f"- in each pass a story's names are taken for unknown with probability {recipe.names}, its words "
+                f"outside of the 300 most common with {recipe.words}: so stand-ins and copying are learned",
+            ],
+            "Quality": [
+                "Both models on the same stories. Loss counts all unknown words as one entry, as the vocabulary does. "
+                f"*Rare* words are those behind the {copying.COMMON:,} most common. *Never-seen names*: the most "
+                f"frequent name of a story ({copying.LEAST} times or more) is replaced by an invented one; counted is "
+                "where the most probable next word is that name, from its second time on.",
+                "",
+                *table,
+                *CURVE,
+            ],
+            "Recipe": [
+                "`python -m tlmviz.training stories-sentinel --data DIR` trains both, with the same seed, stories, "
+                "order and steps.",
+                "",
+                *_effort(recipe, log),
+            ],
+            "Limits": [
+                "It knows the words of small children's stories and nothing else. Two unknown words are told apart by "
+                "their stand-ins and places, not by their spelling. It was made to be looked into."
+            ],
+        },
     )
 
 
@@ -156,9 +142,3 @@ def _effort(recipe: SentinelRecipe, log: Log) -> list[str]:
         f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping {schedule.clip}, seed "
         f"{schedule.seed}. {log['seconds'] / 60:.0f} minutes of wall time on {log['machine']}."
     ]
-
-
-def _stored(folder: Path) -> torch.dtype:
-    """The type that the weights are stored in."""
-    with safe_open(folder / "model.safetensors", "pt") as file:
-        return file.get_tensor(next(iter(file.keys()))).dtype

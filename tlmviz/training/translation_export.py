@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import torch
 
 from tlmviz.analysis.translation.alignment import ALIGNMENTS, error_rates, read_alignments
 from tlmviz.checkpoints.native import save_network
@@ -16,6 +15,7 @@ from tlmviz.config import EncoderDecoderConfig, Seq2SeqConfig
 from ..errors import BadText
 from ..facades.translator import Translator
 from ..tokens import Tokenizer
+from .cards import CURVE, card, command, size, table
 from .curves import draw
 from .loop import read_weights
 from .machine import machine
@@ -51,7 +51,7 @@ def export(
         ("training loss (with dropout and smoothing)", [point["train_loss"] for point in points]),
     )
     mt = Translator(network, tokenizer)
-    (folder / "card.md").write_text(_card(recipe, log, pairs, mt, folder, dtype, stored, rates), encoding="utf-8")
+    (folder / "card.md").write_text(_card(recipe, log, pairs, mt, folder, stored, rates), encoding="utf-8")
 
 
 def bleu(translations: list[str], references: list[list[str]]) -> float:
@@ -69,56 +69,36 @@ def _card(
     pairs: Pairs,
     mt: Translator,
     folder: Path,
-    dtype: torch.dtype,
     nats: float,
     rates: pd.Series,
 ) -> str:
     references = pairs.references()
     translations = {source: mt.translate(source).text for source in references}
-    lines = [
-        f"# {mt.name}",
-        "",
-        mt.config.description,
-        "",
-        "## Model",
-        "",
-        *_model(mt),
-        *_size(mt, folder, dtype),
-        "",
-        "## Data and licence",
-        "",
-        f"- {len(pairs.train):,} English-French pairs to learn from, {len(pairs.valid):,} English sentences held out "
-        "with all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC "
-        "BY 2.0 (tatoeba.org)",
-        "- French marks have one plain space before ? ! ; : and inside guillemets, whatever the pair had",
-        "",
-        "## Quality",
-        "",
-        *_quality(mt, translations, references, nats, rates),
-        "",
-        "![Loss curve](curve.svg)",
-        "",
-        *_recipe(recipe, log, len(pairs.train), mt),
-        "## Examples",
-        "",
-        *_examples(translations, references),
-        "## Limits",
-        "",
-        "It learned from short everyday sentences, many of them about Tom: "
-        f"{'' if recipe.renamed else 'names, '}numbers and topics outside of them come out wrong, and long sentences "
-        "lose parts. It reads English only. It was made to be looked into.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _size(mt: Translator, folder: Path, dtype: torch.dtype) -> list[str]:
-    size = (folder / "model.safetensors").stat().st_size / 1e6
-    return [
-        f"- {mt.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
-        "- one embedding for source, target and output; byte-level BPE learned on both languages, "
-        f"{mt.config.vocab_size:,} entries, one for all translation models",
-    ]
+    return card(
+        mt.config,
+        {
+            "Model": [
+                *DESCRIPTIONS[mt.config.kind](mt.config),
+                size(folder, mt.n_parameters),
+                "- one embedding for source, target and output; byte-level BPE learned on both languages, "
+                f"{mt.config.vocab_size:,} entries, one for all translation models",
+            ],
+            "Data and licence": [
+                f"- {len(pairs.train):,} English-French pairs to learn from, {len(pairs.valid):,} English sentences "
+                "held out with all their translations (chosen by a hash of the English): Tatoeba pairs prepared by "
+                "manythings.org, CC BY 2.0 (tatoeba.org)",
+                "- French marks have one plain space before ? ! ; : and inside guillemets, whatever the pair had",
+            ],
+            "Quality": [*_quality(mt, translations, references, nats, rates), *CURVE],
+            "Recipe": _recipe(recipe, log, len(pairs.train), mt),
+            "Examples": _examples(translations, references),
+            "Limits": [
+                "It learned from short everyday sentences, many of them about Tom: "
+                f"{'' if recipe.renamed else 'names, '}numbers and topics outside of them come out wrong, and long "
+                "sentences lose parts. It reads English only. It was made to be looked into."
+            ],
+        },
+    )
 
 
 def _quality(
@@ -139,32 +119,23 @@ def _quality(
 
 def _recipe(recipe: TranslationRecipe, log: dict[str, Any], pairs: int, mt: Translator) -> list[str]:
     """Command, settings and effort of the run over `pairs` pairs."""
-    config = mt.config
+    names = "steps", "batch_tokens", "learning_rate", "warmup", "weight_decay", "betas", "clip", "seed"
+    settings = {name: getattr(recipe.schedule, name) for name in names}
+    settings |= {"label smoothing": recipe.smoothing, "dropout": mt.config.dropout}
+    if recipe.start:
+        settings["begins with the weights of"] = recipe.start
+    if recipe.overlap:
+        settings["weight of covloss"] = recipe.overlap
+    if recipe.renamed:
+        settings["pairs with names that have invented ones instead, in each pass"] = f"{recipe.renamed:.0%}"
     return [
-        "## Recipe",
-        "",
-        f"`python -m tlmviz.training {mt.name} --data DIR`",
-        "",
+        *command(mt.name),
         f"{log['step']:,} steps, {log['pairs'] / 1e6:.2f} M pairs ({log['pairs'] / pairs:.1f} passes), "
         f"{log['tokens'] / 1e6:.1f} M target tokens.",
         "",
-        "| setting | value |",
-        "| --- | --- |",
-        *(
-            f"| {name} | {getattr(recipe.schedule, name)} |"
-            for name in ("steps", "batch_tokens", "learning_rate", "warmup", "weight_decay", "betas", "clip", "seed")
-        ),
-        f"| label smoothing | {recipe.smoothing} |",
-        f"| dropout | {config.dropout} |",
-        *([f"| begins with the weights of | {recipe.start} |"] * bool(recipe.start)),
-        *([f"| weight of covloss | {recipe.overlap} |"] * bool(recipe.overlap)),
-        *(
-            [f"| pairs with names that have invented ones instead, in each pass | {recipe.renamed:.0%} |"]
-            * bool(recipe.renamed)
-        ),
+        *table(("setting", "value"), settings.items()),
         "",
         f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on {log.get('machine') or machine()}.",
-        "",
     ]
 
 
@@ -175,14 +146,9 @@ def _examples(translations: dict[str, str], references: dict[str, list[str]]) ->
     ascending = sorted(translations, key=lambda source: sentence_bleu(translations[source], references[source]).score)
     lines = []
     for title, sources in (("Its best, by sentence BLEU", ascending[-SHOWN:]), ("Its worst", ascending[:SHOWN])):
-        lines += [f"{title}:", "", "| English | its French | one reference |", "| --- | --- | --- |"]
-        lines += [f"| {source} | {translations[source]} | {references[source][0]} |" for source in sources]
-        lines.append("")
+        rows = ((source, translations[source], references[source][0]) for source in sources)
+        lines += [f"{title}:", "", *table(("English", "its French", "one reference"), rows), ""]
     return lines
-
-
-def _model(mt: Translator) -> list[str]:
-    return DESCRIPTIONS[mt.config.kind](mt.config)
 
 
 def _transformer(config: EncoderDecoderConfig) -> list[str]:
