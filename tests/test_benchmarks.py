@@ -8,9 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from types import ModuleType
-from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -25,9 +23,9 @@ SMALL = {
     "kernels_cpu": ({"LENGTHS": (16,), "MASKED": 64, "POOLED": {128: 400.0}}, "--rounds 1"),
     "learning": ({"STEPS": 1}, "--rounds 1"),
 }
-# What needs a browser, a server with visitors, a model that is fetched, a GPU or a package that the tests do not have:
+# What needs a browser, a server with visitors, a model that is fetched, or a GPU:
 # its imports and its arguments.
-READ = ("compare_live", "controls", "first_picture", "gpu", "hall", "live", "real", "survey_ray")
+READ = ("compare_live", "controls", "first_picture", "gpu", "hall", "live", "real")
 ALONE = (
     "doctor",
     "natural_faults",
@@ -36,11 +34,9 @@ ALONE = (
     "ported_faults",
     "press",
     "report",
-    "survey",
     "trace",
     "watch",
 )  # tests of their own below, and what others import
-MISSING = [] if find_spec("ray") else ["ray", "ray.cluster_utils"]
 
 
 @pytest.fixture
@@ -50,8 +46,6 @@ def load(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(FOLDER), str(ROOT), *sys.path])
     # Processes that a script starts begin by importing what was started, which tests of pages leave to be one of those.
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
-    for name in MISSING:
-        monkeypatch.setitem(sys.modules, name, MagicMock())
 
     def loaded(name, **small):
         # By its own name, by which the processes that it starts import it.
@@ -143,15 +137,6 @@ def test_planted_faults(load, monkeypatch, capsys):
     """All can be planted; where a line that one of them quotes was written anew, planted_faults.toml quotes the new
     one."""
     assert run(load("planted_faults"), monkeypatch, "--check") == 0, capsys.readouterr().out
-
-
-def test_survey(load, monkeypatch, capsys, tmp_path):
-    """Its processes are started as they are; the corpus is four texts."""
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "stories.txt").write_text("Lily had a red ball. One day, Lily lost the red ball.\n" * 40)
-    run(load("survey", LENGTH=16), monkeypatch, data, "--texts", "4")
-    assert "one by two" in capsys.readouterr().out
 
 
 def test_trace(load, monkeypatch, capsys, tmp_path):

@@ -1,6 +1,6 @@
 """A survey on a cluster, but for the cluster: what is handed out and kept, and what is said where Ray is not there.
 
-The cluster itself, with workers that die, is run by benchmarks/survey_ray.py: Ray is no package of the tests.
+The cluster itself, with workers that die, was run beside the tests: benchmarks/README.md has the table.
 """
 
 import json
