@@ -12,12 +12,12 @@
  */
 /** @typedef {{ says: string, act: Act, answers: string[], rights: number[], before: Part[], after: Part[], hint: string, behind: string,
  * asks: boolean }} Scene */
-/** @typedef {{ told: number | null, votes: Record<number, number>, value: number, pressed: string | number | null, tries: number,
- * chosen: string[] }} State of a scene: what was `told` is an answer's number, a token,
- *   a value or how often was tried; `votes` has which answer was given in which vote of a class */
+/** @typedef {{ told: number | null, votes: Record<number, number>, value: number, moved: boolean,
+ * pressed: string | number | null, tries: number, chosen: string[] }} State of a scene: what was `told` is an answer's number, a token,
+ *   a value or how often was tried; `votes` has which answer was given in which vote of a class; `moved`: the slider was touched */
 
 /** @param {Act} act @param {number | null} [told] @returns {State} */
-export const begun = (act, told = null) => ({ told, votes: {}, value: told ?? act.start, pressed: null, tries: 0, chosen: [] });
+export const begun = (act, told = null) => ({ told, votes: {}, value: told ?? act.start, moved: false, pressed: null, tries: 0, chosen: [] });
 
 /** Whether an act is a guess, which counts as right or wrong. @param {Act} act */
 export const isGuess = ({ kind, until }) => ["choose", "tap", "pick"].includes(kind) || (kind === "drag" && until === null);

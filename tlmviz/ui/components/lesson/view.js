@@ -12,9 +12,9 @@ import { pressedKey } from "./keys.js";
 import { keepLeft } from "./left.js";
 import { makeStage } from "./marks.js";
 import { composed } from "./pictures.js";
-import { LONGEST, follow, linkTo, placeIn, placeNow } from "./progress.js";
+import { follow, linkTo, placeIn, placeNow } from "./progress.js";
 import { saveButton } from "./save.js";
-import { lead, rich, ruler } from "./texts.js";
+import { lead, ownSentence, rich, ruler } from "./texts.js";
 
 /** @typedef {import("./acts.js").Scene} Scene */
 /** @typedef {import("./acts.js").State} State */
@@ -86,24 +86,11 @@ function acts(v, { act }, state) {
     make("button", { type: "button", className: "act", textContent: label, onclick: () => tell(v, n) }));
   if (act.kind === "pick") return [make("button", { ...solid, textContent: act.button, disabled: state.chosen.length < act.count,
     onclick: () => tell(v, picked(act, state.chosen)) })];
-  if (act.kind === "drag" && act.until === null) return [make("button", { ...solid, textContent: act.button, onclick: () => tell(v, state.value) })];
+  if (act.kind === "drag" && act.until === null) return [make("button", { ...solid, textContent: act.button,
+    disabled: !state.moved, onclick: () => tell(v, state.value) })];
   if (act.kind !== "again") return [];
   const step = () => (++state.tries < act.replies.length ? draw(v) : tell(v, state.tries));
   return [make("button", { ...solid, textContent: act.button, onclick: step })];
-}
-
-/** The field for a sentence of one's own. @param {View} v */
-function ownSentence(v) {
-  const { data } = v;
-  const field = make("input", { type: "text", maxLength: LONGEST, value: data.sentence, placeholder: _("or your own sentence"),
-    "aria-label": _("A sentence of your own"), autocomplete: "off", spellcheck: false });
-  const submit = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    if (field.value.trim() === data.sentence) return;
-    v.parts.note.textContent = _("Reading …");
-    follow(linkTo({ lesson: data.name, scene: v.at, told: [], sentence: field.value.trim() }, location.search));
-  };
-  return make("form", { onsubmit: submit }, field, make("button", { className: "act", textContent: _("Read it") }));
 }
 
 /** Real buttons over the places of the picture that can be pressed. @param {View} v @param {import("./marks.js").Picture} picture @param {State} state
@@ -122,7 +109,13 @@ function overlay(v, { hits, range }, state, { act }) {
   if (act.kind !== "drag" || state.told !== null || !range) return;
   const slider = make("input", { type: "range", min: "0", max: "100", value: String(state.value), "aria-label": act.label });
   slider.style.cssText = `left:${range.x - 15}px;top:${range.y - 22}px;width:${range.w + 30}px`;
+  const touch = () => { // where it stands at first is nobody's guess
+    state.moved = true;
+    v.parts.acts.querySelector("button")?.removeAttribute("disabled");
+  };
+  slider.onpointerdown = touch;
   slider.oninput = () => {
+    touch();
     state.value = Number(slider.value);
     if (act.until !== null && state.value <= act.until) tell(v, 1);
     else v.stage.show(paint(v).marks, true);
