@@ -96,7 +96,6 @@ ASK = {  # those that still do
     "words/word_vectors/glove/view",
     "workbench/head_atlas/view",
     "workbench/patch/view",
-    "workbench/why/view",
 }
 
 
