@@ -95,7 +95,6 @@ ASK = {  # those that still do
     "words/projector/view",
     "words/word_vectors/glove/view",
     "workbench/head_atlas/view",
-    "workbench/patch/view",
 }
 
 
