@@ -94,7 +94,6 @@ ASK = {  # those that still do
     "words/pointers/view",
     "words/projector/view",
     "words/word_vectors/glove/view",
-    "workbench/head_atlas/view",
 }
 
 
