@@ -62,7 +62,6 @@ ASK = {  # those that still do
     "attention/explorer/view_other",
     "attention/explorer/view_panels",
     "attention/learning/view",
-    "beyond/encoder_only/view",
     "beyond/latents/cost/view",
     "beyond/latents/reading/view",
     "caches/attention_family/calculator/view",
