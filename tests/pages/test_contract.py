@@ -62,7 +62,6 @@ ASK = {  # those that still do
     "attention/explorer/view_other",
     "attention/explorer/view_panels",
     "attention/learning/view",
-    "beyond/encoder_only/view",
     "beyond/latents/cost/view",
     "beyond/latents/reading/view",
     "caches/attention_family/calculator/view",
@@ -94,9 +93,6 @@ ASK = {  # those that still do
     "words/pointers/view",
     "words/projector/view",
     "words/word_vectors/glove/view",
-    "workbench/head_atlas/view",
-    "workbench/patch/view",
-    "workbench/why/view",
 }
 
 

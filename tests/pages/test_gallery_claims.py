@@ -464,7 +464,7 @@ def looked_at(title):
         for name, control in Scene.controls.items()
         if control.key in card.link
     }
-    shown = scenes.compute(Scene(**{name: control.default for name, control in Scene.controls.items()} | given))
+    shown = scenes.Data(Scene(**{name: control.default for name, control in Scene.controls.items()} | given))
     return shown.chosen, shown.found, shown.shown
 
 
@@ -492,7 +492,7 @@ def test_a_nine_is_taken_for_a_two_by_a_model_that_knows_better():
     choice, found, _ = looked_at("Wrong: a 9 taken for a 2")
     assert found.answer.text == "at the top and at the top right" and found.truth == "at the top"
     assert choice.labels[2] == 9
-    described = scenes.compute(replace(choice, question="describe the picture")).found
+    described = scenes.Data(replace(choice, question="describe the picture")).found
     assert described.answer.text == described.truth
 
 

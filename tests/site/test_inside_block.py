@@ -62,7 +62,7 @@ def sent_by_the_app(monkeypatch, model, text, place) -> list:
     monkeypatch.setattr(view.PICTURE, "show", lambda *given: sent.append(given))
     layer, head, position, step, cell = place
     given = {"model": model, "text": text, "pair": None, "layer": layer, "head": head, "position": position}
-    shown = data.compute(Choice(**START | given | {"step": step, "cell": cell}))
+    shown = data.Data(Choice(**START | given | {"step": step, "cell": cell}))
     view.rows(shown)
     return *sent[0], shown
 

@@ -246,4 +246,4 @@ NOTICE_PAIR = (
         "encoder's last step. Nothing is hidden."
     ),
 )
-MATHS = N_("Every sublayer ends at `[B, T, C]` again.")
+MATHS = (N_("Every sublayer ends at `[B, T, C]` again."),)

@@ -208,11 +208,6 @@ class Data(shared.TextRead):
         return _shares(self.chosen.model, self.chosen.text, self.chosen.position, self.expected[0])
 
 
-def compute(chosen: Choice) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
 @st.cache_resource(max_entries=WATCHED, show_spinner=False)
 def _watched(name: str, text: str, layer: int | None) -> Trace:
     """One pass that keeps what one layer's steps read, or the residual stream of all layers for None."""

@@ -9,13 +9,12 @@ from pages.attention.inside_block import claims, data, view
 from pages.attention.inside_block.examples import examples
 from pages.attention.inside_block.state import Choice
 from tlmviz.ui import below, frame
-from tlmviz.ui.language import _
 
 
 @frame.fragment
 def steps(given: dict[str, Any]) -> None:
     """The steps, and beside them the chosen one: what it does, its tensors, product, code and equation."""
-    shown = data.compute(Choice.of_session(**given))
+    shown = data.Data(Choice.of_session(**given))
     frame.claim(claims.CLAIMS, shown)
     with frame.picture_first():
         left, right = st.columns([0.56, 0.44], gap="medium")
@@ -33,7 +32,7 @@ def _beneath(shown: data.Data) -> None:
     if shown.step.product is not None:
         view.cell(shown)
     view.code(shown)
-    notice, maths = (claims.NOTICE_PAIR, ()) if shown.stack else (claims.NOTICE, (_(claims.MATHS),))
+    notice, maths = (claims.NOTICE_PAIR, ()) if shown.stack else (claims.NOTICE, claims.MATHS)
     frame.claims(claims.CLAIMS, shown, more=notice, maths=maths)
     frame.measured(lambda: shown.checks)
     frame.copy_as_python(view.snippet(shown))
@@ -45,7 +44,7 @@ def show(model: str) -> None:
     given = view.controls(model)
     if given is None:
         return
-    shown = data.compute(Choice.of_session(**given))
+    shown = data.Data(Choice.of_session(**given))
     steps(given)
     if given["pair"] is None:
         below.when_painted("beneath-stream", lambda: view.stream(shown))

@@ -21,6 +21,7 @@ from tlmviz.facades.translator import Translator
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
+from tlmviz.ui.cached import cached
 
 from .state import CLS, HIDDEN, KINDS, LONGEST, MASKS, Choice
 
@@ -76,19 +77,6 @@ def hidden(text: str) -> Hidden:
     return shared.run_in_worker(work, len(ids) ** 2)
 
 
-def offers(rows: Float[np.ndarray, "t v"], place: int, truth: int | None) -> list[tuple[str, float]]:
-    """The most probable tokens at a place, and the one that stands there."""
-    best = np.argsort(-rows[place])[:SHOWN].tolist()
-    if truth is not None and truth not in best:
-        best[-1] = truth
-    return [(model().tokenizer.name(i), float(rows[place, i])) for i in best]
-
-
-def shown_place(place: int, found: Hidden) -> int:
-    """The place that is looked at: the chosen one, where the text has it."""
-    return place if 0 < place < len(found.ids) - 1 else most_gained(found)
-
-
 def most_gained(found: Hidden) -> int:
     """The place of the word whose probability gains most from what stands at its right; a [MASK] where the text has
     one."""
@@ -137,14 +125,9 @@ def judge(first: str, second: str, causal: bool = False) -> Verdict:
     return shared.run_in_worker(work, shared.about(first + second))
 
 
-def cls_row(first: str, second: str) -> Float[np.ndarray, "l h s"]:
-    """What [CLS] weighs in every layer and head."""
-    return trace(first, second).row(0).numpy()
-
-
 def telling_reader(first: str, second: str) -> tuple[int, int]:
     """The head in which [CLS] reads most of what says it is exchanged; where nothing does, most of both texts."""
-    row, suspects = cls_row(first, second), judge(first, second).suspects
+    row, suspects = trace(first, second).row(0).numpy(), judge(first, second).suspects
     special = read_by_first(row, trace(first, second).ids, model().config.sep)[..., 2]
     weight = row[..., suspects].sum(-1) if suspects else 1 - special
     layer, head = divmod(int(weight.argmax()), weight.shape[1])
@@ -200,28 +183,32 @@ def answers(text: str) -> Answers:
     )
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def both_maps(text: str) -> masks.Maps:
-    """The three maps of the model with encoder and decoder. Raises BadText."""
-    own = list(translation.own_translation(BOTH, text))
-    return shared.run_in_worker(lambda: masks.read(translation.model(BOTH), text, own), shared.about(text))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def checks(text: str, second: str | None = None) -> list[Check]:
-    """The identities behind this page, on this text or these two."""
-    watched = trace(text, second)
-    return shared.run_in_worker(lambda: measure(beyond_encoder, model(), text, second, watched), shared.about(text))
-
-
 # --- what the page shows ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Data:
-    """What the page shows; what the open part does not show is not computed."""
+    """What the page shows; what the open part does not show is not computed. Raises BadText for what cannot be read, or
+    is too long for the part."""
 
     chosen: Choice
+
+    def __post_init__(self) -> None:
+        ALLOWED[self.chosen.part](self.chosen)
+
+    @property
+    def read(self) -> tuple[str, str | None]:
+        """What the encoder reads: one text, or two."""
+        return self.chosen.read
+
+    @property
+    def encoder(self) -> EncoderModel:
+        return model()
+
+    @property
+    def opening(self) -> tuple[int, int]:
+        """The head that the part opens on."""
+        return telling_reader(*self.read) if self.chosen.part == CLS else farthest_ahead(self.read[0])
 
     @property
     def found(self) -> Hidden:
@@ -231,7 +218,15 @@ class Data:
     @property
     def place(self) -> int:
         """The hidden token that is looked at."""
-        return shown_place(self.chosen.place, self.found)
+        place, found = self.chosen.place, self.found
+        return place if 0 < place < len(found.ids) - 1 else most_gained(found)
+
+    def offers(self, rows: Float[np.ndarray, "t v"], place: int, truth: int | None) -> list[tuple[str, float]]:
+        """The most probable tokens at a place, and the one that stands there."""
+        best = np.argsort(-rows[place])[:SHOWN].tolist()
+        if truth is not None and truth not in best:
+            best[-1] = truth
+        return [(model().tokenizer.name(i), float(rows[place, i])) for i in best]
 
     @property
     def masked(self) -> bool:
@@ -246,22 +241,27 @@ class Data:
     @property
     def watched(self) -> Trace:
         """The encoder's pass over what is read."""
-        return trace(*self.chosen.read)
+        return trace(*self.read)
+
+    @property
+    def rows(self) -> Float[np.ndarray, "l h s"]:
+        """What [CLS] weighs in every layer and head."""
+        return self.watched.row(0).numpy()
 
     @property
     def row(self) -> Float[np.ndarray, " s"]:
-        """What [CLS] weighs in the chosen head."""
-        return cls_row(*self.chosen.read)[self.chosen.layer, self.chosen.head]
+        """What it weighs in the chosen head."""
+        return self.rows[self.chosen.layer, self.chosen.head]
 
     @property
     def judged(self) -> Verdict:
         """Whether words are exchanged, and both texts of one story."""
-        return judge(*self.chosen.read)
+        return judge(*self.read)
 
     @property
     def blind(self) -> float:
         """Whether words are exchanged, with a causal mask on."""
-        return judge(*self.chosen.read, causal=True).exchanged
+        return judge(*self.read, causal=True).exchanged
 
     @cached_property
     def maps(self) -> tuple[np.ndarray, np.ndarray]:
@@ -277,10 +277,16 @@ class Data:
         left = np.tril(free)
         return float(np.abs(left / left.sum(1, keepdims=True) - masked).max())
 
+    @cached(16)
+    def both_maps(sentence: str) -> masks.Maps:
+        """The three maps of the model with encoder and decoder."""
+        own = list(translation.own_translation(BOTH, sentence))
+        return shared.run_in_worker(lambda: masks.read(translation.model(BOTH), sentence, own), shared.about(sentence))
+
     @property
     def nearest(self) -> tuple[int, int]:
         """The head of the model with both that is drawn: of the same numbers, or of its last layer and head."""
-        maps, config = both_maps(self.chosen.sentence), translation.model(BOTH).config
+        maps, config = self.both_maps, translation.model(BOTH).config
         return min(self.chosen.layer, len(maps.decoder) - 1), min(self.chosen.head, config.n_heads - 1)
 
     @property
@@ -288,16 +294,11 @@ class Data:
         """What three kinds of models make of the sentence."""
         return answers(self.chosen.sentence)
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(32)
+    def checks(read: tuple[str, str | None]) -> list[Check]:
         """The identities behind this page, on what is read."""
-        return checks(*self.chosen.read)
-
-
-def compute(chosen: Choice) -> Data:
-    """The data of a state. Raises BadText for what cannot be read, or is too long for the part."""
-    _ALLOWED[chosen.part](chosen)
-    return Data(chosen)
+        watched = trace(*read)
+        return shared.run_in_worker(lambda: measure(beyond_encoder, model(), *read, watched), shared.about(read[0]))
 
 
 def _allow_text(chosen: Choice) -> None:
@@ -323,9 +324,4 @@ def _allow_sentence(chosen: Choice) -> None:
         )
 
 
-_ALLOWED = {HIDDEN: _allow_text, MASKS: _allow_text, CLS: _allow_pair, KINDS: _allow_sentence}
-
-
-def opening(chosen: Choice) -> tuple[int, int]:
-    """The head that the part opens on."""
-    return telling_reader(*chosen.read) if chosen.part == CLS else farthest_ahead(chosen.read[0])
+ALLOWED = {HIDDEN: _allow_text, MASKS: _allow_text, CLS: _allow_pair, KINDS: _allow_sentence}

@@ -8,8 +8,7 @@ from tlmviz.ui import guess
 from tlmviz.ui.language import _
 
 from .claims import quoted
-from .data import Data, model
-from .state import HIDDEN
+from .data import Data
 
 CLEAR = 0.02  # of all probability, by which the first must lead the second: less is a tie
 LIKELY = 4  # tokens of a prediction that may be offered
@@ -21,12 +20,10 @@ def seen(data: Data) -> bool:
 
 
 def question(data: Data) -> guess.Question | None:
-    """The likeliest token of the hidden place with a causal mask on; None for other parts of the page, and ties."""
-    if data.chosen.part != HIDDEN:
-        return None
+    """The likeliest token of the hidden place with a causal mask on; None for ties."""
     found, place = data.found, data.place
     left, both = ((-rows[place]).argsort(kind="stable")[:LIKELY].tolist() for rows in (found.causal, found.both))
-    row, name = found.causal[place], model().tokenizer.name
+    row, name = found.causal[place], data.encoder.tokenizer.name
     if row[left[0]] - row[left[1]] < CLEAR:
         return None
     asks = _(

@@ -1,40 +1,45 @@
 """Encoder-only: hidden words guessed from both sides, what [CLS] reads, and three kinds of models on one sentence."""
 
-import streamlit as st
+from collections.abc import Callable
 
 from pages import IN
-from pages.beyond.encoder_only import claims, data, guess, view
+from pages.beyond.encoder_only import claims, guess, view
 from pages.beyond.encoder_only.data import Data
 from pages.beyond.encoder_only.examples import examples
-from pages.beyond.encoder_only.state import CLS, HIDDEN, Choice
-from tlmviz.errors import BadText
-from tlmviz.ui import address, below, frame
+from pages.beyond.encoder_only.state import CLS, HIDDEN, KINDS, MASKS, Choice
+from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Draw, Part, Parts, later, page
+
+BENEATH = CLAIMS, BADGES, EQUATION, CODE
 
 
-@frame.fragment
-def show() -> None:
-    """The controls, and the chosen part of the page."""
-    try:
-        shown = data.compute(view.controls())
-    except BadText as error:
-        st.warning(frame.worded(error))
-        return
-    part = shown.chosen.part
-    address.pictures_read(model=data.NAME if part in (HIDDEN, CLS) else " · ".join(data.THREE))
-    if not guess.seen(shown):
-        return
-    frame.claim(claims.CLAIMS, shown)
-    view.picture(shown)
-    frame.next_step(claims.HINTS[part], shown)
-    below.after(part in (HIDDEN, CLS), f"beneath-{part[:4].strip()}", lambda: _beneath(shown))
+def part(name: str, picture: Callable[[Data], None], area: str = "", before: tuple[Draw, ...] = ()) -> Part:
+    """One of the parts; what is beneath a live picture waits for it in an area."""
+    return Part(
+        Choice,
+        Data,
+        claims.CLAIMS[name],
+        claims.HINTS[name],
+        picture,
+        notice=claims.NOTICE[name],
+        maths=claims.MATHS,
+        equation=view.EQUATION,
+        code=view.snippet,
+        before=before,
+        beneath=(later(area, *BENEATH),) if area else BENEATH,
+    )
 
 
-def _beneath(shown: Data) -> None:
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())
-    frame.badges(shown.checks)
-    frame.equation(*view.EQUATION)
-    frame.copy_as_python(view.snippet(shown))
+PART = Parts(
+    Choice,
+    "part",
+    {
+        CLS: part(CLS, view.cls, "beneath-What"),
+        HIDDEN: part(HIDDEN, view.hidden, "beneath-Hidd", (guess.seen,)),
+        MASKS: part(MASKS, view.masks),
+        KINDS: part(KINDS, view.kinds),
+    },
+    controls=view.controls,
+)
 
-
-frame.heading(IN["beyond/encoder_only"], examples, Choice)
-show()
+if __name__ == "__main__":
+    page(IN["beyond/encoder_only"], PART, examples)

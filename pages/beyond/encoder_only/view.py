@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from tlmviz.errors import BadText
 from tlmviz.figures import number
 from tlmviz.figures.beyond.encoding import losses
 from tlmviz.figures.translation.token_map import beside, token_map
+from tlmviz.ui import address, frame, inputs, link, live, translation
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, link, live, translation
 from tlmviz.ui.language import N_, _
 
-from . import claims, data
-from .data import BOTH, DECODER, Data
-from .state import CLS, HEAD, HIDDEN, KINDS, MASKS, RIGHT_ORDER, SECOND, Choice
+from . import claims
+from .data import BOTH, DECODER, NAME, THREE, Data
+from .state import CLS, HEAD, HIDDEN, KINDS, RIGHT_ORDER, SECOND, Choice
 
 WORDS = live.Picture(__file__, "encoderhidden", "hidden.js", place=Choice.place)
 READ = live.Picture(__file__, "encodercls", "cls.js", head=HEAD)
@@ -30,8 +31,8 @@ EQUATION = (
 )
 
 
-def controls() -> Choice:
-    """Draw the controls; what they say. Raises BadText."""
+def controls() -> Choice | None:
+    """Draw the controls; what they say. None, with a sentence, where that cannot be read."""
     part = Choice.part.draw()
     if part == CLS:
         left, right, other = st.columns([0.44, 0.44, 0.12])
@@ -43,11 +44,16 @@ def controls() -> Choice:
     else:
         (Choice.sentence if part == KINDS else Choice.text).draw()
     chosen = Choice.of_session(layer=0, head=0)
-    data.compute(chosen)  # before a head is looked for
+    try:
+        shown = Data(chosen)  # before a head is looked for
+    except BadText as error:
+        st.warning(frame.worded(error))
+        return None
+    address.pictures_read(model=NAME if part in (HIDDEN, CLS) else " · ".join(THREE))
     if part == HIDDEN:
         return chosen
-    link.open_on(f"encoder:{part}", lambda: data.opening(chosen))
-    config = data.model().config
+    link.open_on(f"encoder:{part}", lambda: shown.opening)
+    config = shown.encoder.config
     layer, head = link.view().fitted(config.n_layers, config.n_heads, 1).head
     if part != CLS:
         with frame.after_picture(name=part[:4].strip()):
@@ -57,21 +63,16 @@ def controls() -> Choice:
     return Choice.of_session(layer=layer, head=head)
 
 
-def picture(shown: Data) -> None:
-    """The open part's picture."""
-    _DRAW[shown.chosen.part](shown)
-
-
-def _hidden(shown: Data) -> None:
+def hidden(shown: Data) -> None:
     """A text in which a click hides a token."""
-    found, config = shown.found, data.model().config
+    found, config = shown.found, shown.encoder.config
     known = [i if i < config.cls else None for i in found.ids]
     header = {
         "title": _("A hidden word, guessed from both sides and from the left"),
         "tokens": found.tokens,
         "masked": [i == config.mask for i in found.ids],
         "offers": [
-            {"both": data.offers(found.both, at, truth), "causal": data.offers(found.causal, at, truth)}
+            {"both": shown.offers(found.both, at, truth), "causal": shown.offers(found.causal, at, truth)}
             for at, truth in enumerate(known)
         ],
         "shown": shown.place,
@@ -80,22 +81,22 @@ def _hidden(shown: Data) -> None:
         WORDS.show(header, {"both": found.of_truth(found.both), "causal": found.of_truth(found.causal)})
 
 
-def _cls(shown: Data) -> None:
+def cls(shown: Data) -> None:
     """Two texts, what [CLS] says of them, and what it reads."""
     watched = shown.watched
     header = {
         "title": _("What [CLS] reads of two texts"),
         "tokens": watched.tokens,
-        "first": watched.ids.index(data.model().config.sep),
+        "first": watched.ids.index(shown.encoder.config.sep),
         "head": [shown.chosen.layer, shown.chosen.head],
         "verdicts": claims.verdicts(shown),
         "moved": shown.judged.suspects,
     }
     with st.container(key="encodercls"):
-        READ.show(header, {"row": data.cls_row(*shown.chosen.read).astype(np.float32)})
+        READ.show(header, {"row": shown.rows.astype(np.float32)})
 
 
-def _masks(shown: Data) -> None:
+def masks(shown: Data) -> None:
     """One head's map with and without a causal mask on the same parameters, and what the mask costs each hidden
     token."""
     theme, found, tokens = frame.theme(), shown.found, shown.watched.tokens
@@ -113,10 +114,10 @@ def _masks(shown: Data) -> None:
         frame.chart(figure, key="enc-losses", alt=alt)
 
 
-def _kinds(shown: Data) -> None:
+def kinds(shown: Data) -> None:
     """One sentence in an encoder, a decoder and a model with both, and Table 3."""
     text, layer, head = shown.chosen.sentence, shown.chosen.layer, shown.chosen.head
-    maps, (low, few) = data.both_maps(text), shown.nearest
+    maps, (low, few) = shown.both_maps, shown.nearest
     own = translation.SentencePair(BOTH, text, translation.own_translation(BOTH, text))
     alone, decoder = shown.watched, shared.trace(DECODER, text)
     source, written = own.source, own.decoder_inputs
@@ -182,9 +183,6 @@ def _table(shown: Data) -> None:
     head = _("| | good at | not good at | on this sentence, now |")
     st.markdown("\n".join([head, "| --- | --- | --- | --- |", *(f"| {' | '.join(row)} |" for row in rows)]))
     frame.caption(_("The last column is measured."), maths=_("The others: LLM notes, section 7.3, Table 3."))
-
-
-_DRAW = {CLS: _cls, HIDDEN: _hidden, MASKS: _masks, KINDS: _kinds}
 
 
 def snippet(shown: Data) -> str:

@@ -144,17 +144,6 @@ def compared(data: Data) -> str | None:
     )
 
 
-def neighbours(data: Data) -> str:
-    """How the second model does where a neighbour is to be marked, and where none is."""
-    found = data.neighbours
-    return _(
-        "Asked for the neighbours of digits in fresh pictures, it marks {marked} of those that are there and nothing "
-        "for {blank} of the questions where there is none; where a digit is there several times, all of them for "
-        "{several}.",
-        **{outcome: number(share, ".0%") for outcome, share in found.items()},
-    )
-
-
 NOTICE = (
     N_(
         "Left, you lay out a picture of real handwritten digits that training never saw, or draw one. The model sees "

@@ -14,15 +14,15 @@ from tlmviz.checks import Check, beyond_scenes, measure
 from tlmviz.errors import BadText, Error
 from tlmviz.facades.scenes import language
 from tlmviz.facades.scenes.models import Answer, Marking, PictureMarker, PictureReader
-from tlmviz.training.scenes_export import apart_on, measured_on, usual
+from tlmviz.training.scenes_export import measured_on, usual
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 from tlmviz.ui.language import N_
 
 from .state import CELLS, PATCHES, Scene
 
 READER, MARKER = "digits-scenes", "digits-scenes-turned"
 SCENES = 200  # of each kind, for the chart
-ALL_OF = 30  # about which everything is asked
 LONGEST = 200  # characters of a question
 
 
@@ -38,11 +38,31 @@ class Looked:
 
 @dataclass(frozen=True)
 class Data:
-    """A picture and a question; what both models say, or the error that says why there is no answer."""
+    """A picture and a question, and what both models say."""
 
     chosen: Scene
-    found: Looked | None
-    error: Error | None
+
+    @cached_property
+    def _said(self) -> Looked | Error:
+        chosen = self.chosen
+        try:
+            if len(chosen.question) > LONGEST:
+                length = f"{len(chosen.question):,}"
+                said = N_("A question has at most {most} characters, and this one has {length}.")
+                raise BadText(said, most=LONGEST, length=length)
+            return _looked(chosen.grid, chosen.question)
+        except Error as error:
+            return error
+
+    @property
+    def found(self) -> Looked | None:
+        """What both models make of it; None where there is no answer."""
+        return self._said if isinstance(self._said, Looked) else None
+
+    @property
+    def error(self) -> Error | None:
+        """Why there is none."""
+        return self._said if isinstance(self._said, Error) else None
 
     @cached_property
     def shown(self) -> list[int]:
@@ -95,29 +115,17 @@ class Data:
             ]
         )
 
-    @property
-    def accuracy(self) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    @cached(None)
+    def accuracy() -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
         """By kind of question on fresh scenes of held-out digits: answered right, marked right, what the usual answer
         gets."""
-        return _accuracy()
-
-    @property
-    def neighbours(self) -> dict[str, float]:
-        """Of questions about a neighbour, by whether one is there ("marked"), none ("blank"), or the digit is there
-        several times ("several"), the share that is marked right."""
-        return _neighbours()
-
-
-def compute(chosen: Scene) -> Data:
-    """What the models say of a choice, or why they do not."""
-    try:
-        if len(chosen.question) > LONGEST:
-            length = f"{len(chosen.question):,}"
-            said = N_("A question has at most {most} characters, and this one has {length}.")
-            raise BadText(said, most=LONGEST, length=length)
-        return Data(chosen, _looked(chosen.grid, chosen.question), None)
-    except Error as error:
-        return Data(chosen, None, error)
+        return shared.run_in_worker(
+            lambda: (
+                measured_on(reader(), SCENES),
+                measured_on(marker(), SCENES),
+                {kind: usual(kind, SCENES) for kind in language.KINDS},
+            )
+        )
 
 
 @st.cache_resource(show_spinner=False)
@@ -166,19 +174,3 @@ def _shown(chosen: Scene, found: Looked) -> list[int]:
     head = int(found.answer.maps[place][..., patches].sum(-1).argmax())
     turned = int(found.marking.maps[patches][..., asked].mean(0).argmax())
     return [len(found.answer.asked) + place + 1, 0, head + 1, asked + 1, turned + 1]
-
-
-@st.cache_data(show_spinner=False)
-def _accuracy() -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
-    return shared.run_in_worker(
-        lambda: (
-            measured_on(reader(), SCENES),
-            measured_on(marker(), SCENES),
-            {kind: usual(kind, SCENES) for kind in language.KINDS},
-        )
-    )
-
-
-@st.cache_data(show_spinner=False)
-def _neighbours() -> dict[str, float]:
-    return shared.run_in_worker(lambda: apart_on(marker(), ALL_OF)["side"])

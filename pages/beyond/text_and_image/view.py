@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from tlmviz.errors import Error
 from tlmviz.facades.scenes.grid import pictured
@@ -81,10 +82,23 @@ def _worded(error: Error) -> str:
 
 def quality(data: Data) -> None:
     """How often both models are right, by kind of question."""
+    with st.spinner(_("Asking about fresh pictures …"), show_time=True):
+        said = claims.compared(data)
     right, marked, usual = data.accuracy
     title = _("{scenes} fresh pictures of held-out digits per kind of question (share right)", scenes=SCENES)
     alt = _("Shares of questions answered and marked right, by kind")
     frame.chart(accuracy(right, marked, usual, frame.theme(), title=title), key="scenesright", alt=alt)
+    frame.what_to_notice(*filter(None, [said]))
+
+
+def words(data: Data) -> None:
+    """Identities, equations and the snippet; without an answer the equations alone."""
+    if data.found:
+        frame.badges(data.checks)
+    for equation in EQUATIONS:
+        frame.equation(*equation)
+    if data.found:
+        frame.copy_as_python(snippet(data))
 
 
 def snippet(data: Data) -> str:

@@ -10,8 +10,6 @@ from tlmviz.ui.language import N_, _, ngettext
 from .data import Data
 from .state import MODELS, PRECISIONS, PROMPTS
 
-LEAST = 1e-5  # nats that are written as a number
-
 
 def nothing_differs(data: Data) -> str | None:
     """Both runs are the same."""
@@ -83,30 +81,10 @@ def moved_most(data: Data) -> str | None:
     )
 
 
-def moved_alike(data: Data) -> str | None:
-    """Several heads moved most, or none."""
-    first, second = _two_moved(data)
-    if data.same or (first[1] != "0.0%" and first[1] != second):
-        return None
-    return _("No head moved further than all others: the most that goes elsewhere is {share}.", share=first[1])
-
-
-def furthest_apart(data: Data) -> str | None:
-    """Both directions of the divergence."""
-    if data.same:
-        return None
-    return _(
-        "**Predictions are furthest apart** after {place}: KL(A‖B) is {there} nats, KL(B‖A) {back}.",
-        place=_place(data, data.furthest),
-        there=_nats(float(data.comparison.kl[data.furthest])),
-        back=_nats(data.back),
-    )
-
-
 def begins_alike(data: Data) -> str | None:
     """Nothing changes before the first edit."""
     count = data.comparison.alignment.begun_alike - 1  # the start is every text's
-    if data.chosen.view != PROMPTS or data.same or count < 1:
+    if data.same or count < 1:
         return None
     return ngettext(
         "**The first token** is the same in both texts, and so is all that the model makes of it: it reads from left "
@@ -117,40 +95,8 @@ def begins_alike(data: Data) -> str | None:
     )
 
 
-def no_token_shared(data: Data) -> str | None:
-    """Texts without a token in common but the start."""
-    if data.same or data.chosen.view != PROMPTS or int(data.comparison.alignment.equal.sum()) > 1:
-        return None
-    return _("They share no token, so weights are compared between different words.")
-
-
-def every_head_moved(data: Data) -> str | None:
-    """Two models: the head that moved least."""
-    if data.chosen.view != MODELS or data.same:
-        return None
-    heads = data.comparison.heads
-    least = heads.loc[heads.moved.idxmin()]
-    if _percent(least.moved) == "0.0%":
-        return None
-    return _(
-        "**Every head differs**: even {head}, which differs least, has {share} of its attention elsewhere.",
-        head=f"L{int(least.layer)}H{int(least['head'])}",
-        share=_percent(least.moved),
-    )
-
-
-CLAIMS = (
-    nothing_differs,
-    guess_moves,
-    guess_stays,
-    too_different,
-    moved_most,
-    moved_alike,
-    furthest_apart,
-    begins_alike,
-    no_token_shared,
-    every_head_moved,
-)
+PROMPTS_CLAIMS = (nothing_differs, guess_moves, guess_stays, too_different, moved_most, begins_alike)
+ONE_TEXT_CLAIMS = (nothing_differs, guess_moves, guess_stays, moved_most)
 HINTS = (
     Hint(
         N_("Change *Text B*."),
@@ -162,11 +108,6 @@ HINTS = (
 
 def _percent(share: float) -> str:
     return number(float(share), ".1%")
-
-
-def _nats(kl: float) -> str:
-    """A divergence; below what float32 can tell, that it is below."""
-    return number(kl, ".3g") if kl >= LEAST else _("under {least}", least=f"{LEAST:f}".rstrip("0"))
 
 
 def _points(share: str) -> float:
@@ -249,40 +190,33 @@ def stay(data: Data, count: int, of: int) -> str:
     return _("**{count} of {of}** latents must stay in 16 bits at this limit.", count=count, of=of)
 
 
-def notice(data: Data) -> tuple[str, ...]:
-    """What the picture's parts are."""
-    if data.chosen.view == PROMPTS:
-        return (
-            _(
-                "Tokens stand above each other where both texts have them; coloured ones were **exchanged**, those "
-                "with a dot above or below were **added or left out**. The bar under a token says how far the "
-                "predictions after it are apart."
-            ),
-            _("**Blue** cells have more weight in B, **orange** ones more in A."),
-        )
-    if data.chosen.view == MODELS:
-        return (
-            _(
-                "Heads of two models have the same numbers and nothing else in common, unless one was trained on from "
-                "the other: a head of A may have its twin elsewhere in B. **Predictions** can be compared all the same."
-            ),
-            _(
-                "The streams of models that were trained apart point in unrelated directions; of a model that was "
-                "trained on, they stay close."
-            ),
-        )
-    simulated = _("The rounding is simulated, the arithmetic stays FP32.")
-    if data.chosen.rounded and data.chosen.rounded[0] == "weights":
-        return (simulated,)
-    return (
-        simulated,
-        _(
-            "The table rounds one head at a time: heads above your limit should stay in 16 bits. An **outlier "
-            "channel**, one much larger than the others, sets the scale that all channels of its head share."
+NOTICE = {
+    PROMPTS: (
+        N_(
+            "Tokens stand above each other where both texts have them; coloured ones were **exchanged**, those with a "
+            "dot above or below were **added or left out**. The bar under a token says how far the predictions after "
+            "it are apart."
         ),
-    )
-
-
+        N_("**Blue** cells have more weight in B, **orange** ones more in A."),
+    ),
+    MODELS: (
+        N_(
+            "Heads of two models have the same numbers and nothing else in common, unless one was trained on from the "
+            "other: a head of A may have its twin elsewhere in B. **Predictions** can be compared all the same."
+        ),
+        N_(
+            "The streams of models that were trained apart point in unrelated directions; of a model that was trained "
+            "on, they stay close."
+        ),
+    ),
+    PRECISIONS: (
+        N_("The rounding is simulated, the arithmetic stays FP32."),
+        N_(
+            "Of keys and values, a table rounds one head at a time: heads above your limit should stay in 16 bits. An "
+            "**outlier channel**, one much larger than the others, sets the scale that all channels of its head share."
+        ),
+    ),
+}
 MATHS = (
     N_(
         "A head’s number is the mean, over aligned rows, of the total variation between its two rows; weight on "

@@ -8,7 +8,6 @@ from functools import cache, cached_property
 import numpy as np
 import streamlit as st
 
-from tlmviz.analysis.attention.heads import kl_divergence
 from tlmviz.analysis.workbench import precisions
 from tlmviz.analysis.workbench.comparing import Comparison, check_vocabulary, compare
 from tlmviz.checks import Check
@@ -17,6 +16,7 @@ from tlmviz.errors import BadShape
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 from tlmviz.ui.language import _
 from tlmviz.ui.progress import Tell, Work, begin, going
 
@@ -59,11 +59,18 @@ class Found:
 
 @dataclass(frozen=True)
 class Data:
-    """What the page shows."""
+    """What the page shows. Raises BadText for an empty text, BadShape where no head stands for another."""
 
     chosen: Compare
-    runs: Runs
-    found: Found
+
+    @cached_property
+    def runs(self) -> Runs:
+        return Runs(self.chosen.model, self.chosen.second, *self.chosen.texts, self.chosen.rounded)
+
+    @cached_property
+    def found(self) -> Found:
+        """Both runs compared, with a bar while that takes longer."""
+        return _found(self.runs)
 
     @property
     def comparison(self) -> Comparison:
@@ -85,16 +92,6 @@ class Data:
     def furthest(self) -> int:
         """The aligned token behind which the predictions are furthest apart."""
         return int(self.comparison.kl.argmax())
-
-    @cached_property
-    def back(self) -> float:
-        """KL(b || a) there, in nats."""
-        alignment, at = self.comparison.alignment, self.furthest
-        logits = [
-            trace.logits_at([int(where[at])])
-            for trace, where in ((self.comparison.b, alignment.b), (self.comparison.a, alignment.a))
-        ]
-        return float(kl_divergence(*logits)[0])
 
     @cached_property
     def guess(self) -> tuple[str, float, float]:
@@ -134,19 +131,11 @@ class Data:
         """What each key/value head costs, kept in few bits alone: begun where it is not there yet."""
         return going(_costing, self.runs)
 
-    @property
-    def checks(self) -> list[Check]:
-        """What comes before the first change, where both runs are of one model."""
-        return _checks(self.runs) if self.chosen.view == PROMPTS else []
-
-
-def compute(chosen: Compare) -> Data:
-    """Both runs compared, with a bar while that takes longer.
-
-    Raises BadText for an empty text; BadShape for models that cannot be laid over each other.
-    """
-    runs = Runs(chosen.model, chosen.second, *chosen.texts, chosen.rounded)
-    return Data(chosen, runs, _found(runs))
+    @cached(12)
+    def checks(runs: Runs) -> list[Check]:
+        """What comes before the first change."""
+        comparison = _found(runs).comparison
+        return shared.run_in_worker(lambda: [checks.same_before_the_change(comparison)])
 
 
 def _found(runs: Runs) -> Found:
@@ -230,9 +219,3 @@ def _guesses(lm: LanguageModel, comparison: Comparison) -> Guesses:
         [[{"token": name(i), "share": share} for i, share in zip(*run)] for run in zip(*both)]
         for both in zip(ids.tolist(), shares.tolist())
     ]
-
-
-@st.cache_resource(max_entries=12, show_spinner=False)
-def _checks(runs: Runs) -> list[Check]:
-    comparison = _found(runs).comparison
-    return shared.run_in_worker(lambda: [checks.same_before_the_change(comparison)])

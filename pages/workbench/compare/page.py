@@ -1,32 +1,43 @@
 """Compare: two prompts, two models or two precisions side by side, and what changed from one to the other."""
 
-import streamlit as st
+from collections.abc import Sequence
 
 from pages import IN
-from pages.workbench.compare import claims, data, view
+from pages.workbench.compare import claims, view
+from pages.workbench.compare.data import Data
 from pages.workbench.compare.examples import examples
-from pages.workbench.compare.state import Compare
-from tlmviz.ui import below, frame, onward
+from pages.workbench.compare.state import MODELS, PRECISIONS, PROMPTS, Compare
+from tlmviz.ui.claims import Claim
+from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Draw, Part, Parts, Piece, later, page
 
 
-@frame.fragment
-def show(model: str) -> None:
-    """The runs, the picture of their differences, and the words."""
-    with frame.picture_first():
-        chosen = view.controls(model)
-        if chosen is None:
-            return
-        shown = data.compute(chosen)
-        frame.claim(claims.CLAIMS, shown)
-        view.picture(shown)
-    frame.next_step(claims.HINTS, shown)
-    onward.links(view.onward(shown))
-    view.costs(shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.MATHS)
-    frame.measured(lambda: shown.checks)
-    frame.equation(*view.EQUATION)
-    below.after(not shown.same, "compare-python", lambda: frame.copy_as_python(view.snippet(shown)))
+def part(name: str, said: Sequence[Claim], *beneath: Draw | Piece) -> Part:
+    """One of the views, with what stands beneath its picture."""
+    return Part(
+        Compare,
+        Data,
+        said,
+        claims.HINTS,
+        view.picture,
+        notice=claims.NOTICE[name],
+        maths=claims.MATHS,
+        equation=view.EQUATION,
+        code=view.snippet,
+        before=(view.wait,),
+        beneath=(view.further, *beneath, EQUATION, later("compare-python", CODE)),
+    )
 
 
-frame.heading(IN["workbench/compare"], examples, Compare)
-show(st.session_state["model"])
+PART = Parts(
+    Compare,
+    "view",
+    {
+        PROMPTS: part(PROMPTS, claims.PROMPTS_CLAIMS, CLAIMS, BADGES),
+        MODELS: part(MODELS, claims.ONE_TEXT_CLAIMS, CLAIMS),
+        PRECISIONS: part(PRECISIONS, claims.ONE_TEXT_CLAIMS, view.costs, CLAIMS),
+    },
+    controls=view.controls,
+)
+
+if __name__ == "__main__":
+    page(IN["workbench/compare"], PART, examples)

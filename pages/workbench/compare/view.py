@@ -9,14 +9,14 @@ import streamlit as st
 
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, live, state
+from tlmviz.ui import frame, inputs, live, onward, state
 from tlmviz.ui.language import N_, _
 from tlmviz.ui.onward import EXPLORER, Onward
 from tlmviz.ui.progress import LOOK, Work
 
 from . import claims
 from .data import Data
-from .state import MODELS, PRECISIONS, PROMPTS, Compare
+from .state import MODELS, PROMPTS, Compare
 
 PICTURE = live.Picture(__file__, "compare", head=Compare.head, pin=Compare.pin)
 TEN = 10  # heads that are named
@@ -69,12 +69,17 @@ def _model_menu(lm: LanguageModel, place) -> str:
     return Compare.other.draw(place, names)
 
 
-def picture(data: Data) -> None:
-    """Tokens, differences of all heads and of one, cosines and predictions; nothing where nothing differs."""
+def wait(data: Data) -> None:
+    """Shows how far the comparison is, where the picture will stand."""
+    data.found  # noqa: B018
+
+
+def picture(data: Data) -> bool:
+    """Tokens, differences of all heads and of one, cosines and predictions; False where nothing differs."""
     if data.cut:
         st.warning(claims.cut(data))
     if data.same:
-        return
+        return False
     found, comparison = data.found, data.comparison
     alignment, most = comparison.alignment, max(1e-9, float(np.abs(found.small).max(initial=0)))
     one, two = comparison.weights(*data.head)
@@ -108,9 +113,15 @@ def picture(data: Data) -> None:
         "kl": comparison.kl,
     }
     PICTURE.show(header, arrays)
+    return True
 
 
-def onward(data: Data) -> list[Onward]:
+def further(data: Data) -> None:
+    """The links to other pages."""
+    onward.links(_onward(data))
+
+
+def _onward(data: Data) -> list[Onward]:
     """Where the case can be followed: both texts patched into each other, and the head in detail at the pinned
     token."""
     runs, (layer, head) = data.runs, data.head
@@ -133,7 +144,7 @@ def onward(data: Data) -> list[Onward]:
 
 def costs(data: Data) -> None:
     """Of keys and values in few bits: what each head costs, and which should stay in 16 bits."""
-    if data.chosen.view != PRECISIONS or not data.runs.rounded or data.runs.rounded[0] != "cache":
+    if data.runs.rounded[0] != "cache":
         return
     trace = data.comparison.a
     asked = trace.n_layers * trace.n_heads > AT_ONCE

@@ -9,7 +9,7 @@ from tlmviz.figures import number
 from tlmviz.ui import compute as computing
 from tlmviz.ui import markdown
 from tlmviz.ui.hints import Hint, to
-from tlmviz.ui.language import N_, _
+from tlmviz.ui.language import N_, Said, _
 
 from .data import Data
 from .state import INJECTED, MODELS, TWO_WAYS
@@ -103,8 +103,7 @@ def recognised(data: Data) -> str | None:
 
 def missed(data: Data) -> str | None:
     """The fault that was put in is not found, or is too small to differ from rounding."""
-    said = data.found.said
-    if data.chosen.view != INJECTED or not said.healthy:
+    if not data.found.said.healthy:
         return None
     return _(
         "A fault was put in, and no step differs {by}: on this text it changes nothing that rounding would not.",
@@ -114,7 +113,7 @@ def missed(data: Data) -> str | None:
 
 def healthy(data: Data) -> str | None:
     """Both runs are one computation."""
-    if data.chosen.view == INJECTED or data.found.said.cause != NONE:
+    if data.found.said.cause != NONE:
         return None
     said = (
         _("Two ways to run one model, and no step of {steps} differs {by}: both are one computation.")
@@ -127,7 +126,7 @@ def healthy(data: Data) -> str | None:
 def rounded(data: Data) -> str | None:
     """They differ by rounding."""
     said = data.found.said
-    if data.chosen.view == INJECTED or not said.healthy or said.cause == NONE:
+    if not said.healthy or said.cause == NONE:
         return None
     return _(
         "Many steps differ a little, by up to {most} of their size in this run, and in all layers alike: rounding, not "
@@ -142,8 +141,8 @@ def named(data: Data) -> str | None:
     if not said.sure or said.healthy or _apart(data) or recognised(data):
         return None
     place = where(data)
-    sentence = f"{place}: {cause(data)}" if place else cause(data)
-    return f"{sentence[0].upper()}{sentence[1:]}."
+    sentence = (place + ": " if place else Said("")) + cause(data) + "."
+    return Said(sentence[0].upper() + sentence[1:], sentence.values)
 
 
 def unnamed(data: Data) -> str | None:
@@ -174,7 +173,21 @@ def cost(data: Data) -> str | None:
     return _("**Predictions** part by {kl} nats a token (KL from A to B, in the mean over the text).", kl=said)
 
 
-CLAIMS = (two_models, recognised, missed, healthy, rounded, named, unnamed, alone, cost)
+def reading(data: Data) -> str | None:
+    """How the picture is to be read where there is a network to ask."""
+    return _(ASKED) if data.found.asked else None
+
+
+ASKED = N_(
+    "Every part of A's network is asked what it makes of **B's** numbers. So only a faulty step differs: what follows "
+    "from it is right for what it was given, and stays pale. Steps without weights, such as z, are pale in any two "
+    "models of one architecture."
+)
+CLAIMS = {
+    INJECTED: (recognised, missed, named, unnamed, alone, cost),
+    TWO_WAYS: (healthy, rounded, named, unnamed, alone, cost),
+    MODELS: (two_models, healthy, rounded, named, unnamed, alone, cost, reading),
+}
 HINTS = (
     Hint(
         N_("Choose *Two models or files*, and bring runs of yours."),
@@ -302,27 +315,16 @@ def steps_alt(data: Data) -> str:
     )
 
 
-def notice(data: Data) -> tuple[str, ...]:
-    """How to read the view, in any state."""
-    views = tuple(map(_, NOTICE[data.chosen.view]))
-    if not data.found.asked:
-        return views
-    reading = _(
-        "Every part of A's network is asked what it makes of **B's** numbers. So only a faulty step differs: what "
-        "follows from it is right for what it was given, and stays pale. Steps without weights, such as z, are pale in "
-        "any two models of one architecture."
-    )
-    return (reading, *views)
-
-
 NOTICE = {
     INJECTED: (
+        ASKED,
         N_(
             "A is the model, B the same with the fault in it. The doctor gets both runs and isn't told which fault it "
             "was."
         ),
     ),
     TWO_WAYS: (
+        ASKED,
         N_(
             "Padding, packing, a cache or fewer bits should change rounding and nothing else: measured here, not "
             "assumed."

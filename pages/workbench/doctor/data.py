@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.analysis.workbench.comparing import check_vocabulary
 from tlmviz.analysis.workbench.doctor import Diagnosis
@@ -21,6 +19,7 @@ from tlmviz.facades.language_model import LanguageModel
 from tlmviz.tracing.trace import Trace
 from tlmviz.tracing.trace_file import TraceFile
 from tlmviz.ui import compute as computing
+from tlmviz.ui.cached import cached
 
 from .state import INJECTED, MODELS, TWO_WAYS, Doctor
 
@@ -56,32 +55,39 @@ class Found:
 
 @dataclass(frozen=True)
 class Data:
-    """Two runs, and what was found."""
+    """Two runs. Raises Error for runs that cannot be laid over each other, and ways that a model has not."""
 
     chosen: Doctor
-    found: Found
 
-    @cached_property
-    def checks(self) -> list[Check]:
+    @property
+    def key(self) -> tuple:
+        """What of the state a view's runs depend on, beside model and text."""
+        chosen = self.chosen
+        return {INJECTED: (chosen.fault, chosen.layer, chosen.size), TWO_WAYS: (chosen.way,), MODELS: (chosen.other,)}[
+            chosen.view
+        ]
+
+    @cached(24)
+    def found(view: str, model: str, text: str, key: tuple) -> Found:
+        """What the doctor says of them."""
+
+        def work() -> Found:
+            return examined(*RUNS[view](computing.model(model), text, *key))
+
+        return computing.run_in_worker(work, computing.about(text))
+
+    @cached(24)
+    def checks(model: str, text: str) -> list[Check]:
         """The doctor's identities on the model that is right; none of a file, which cannot run again."""
-        lm = computing.model(self.chosen.model)
-        return [] if isinstance(lm, TraceFile) else _checks(self.chosen.model, self.chosen.text)
+        lm = computing.model(model)
+        if isinstance(lm, TraceFile):
+            return []
+        ids, _length = _read(lm, text)
 
+        def work() -> list[Check]:
+            return measure(workbench_doctor, lm, lm.trace_ids(ids))
 
-def compute(chosen: Doctor) -> Data:
-    """The data of a state. Raises Error for runs that cannot be laid over each other, and ways that a model has not."""
-    key = {INJECTED: (chosen.fault, chosen.layer, chosen.size), TWO_WAYS: (chosen.way,), MODELS: (chosen.other,)}[
-        chosen.view
-    ]
-    return Data(chosen, _found(chosen.view, chosen.model, chosen.text, key))
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _found(view: str, model: str, text: str, key: tuple) -> Found:
-    def work() -> Found:
-        return examined(*RUNS[view](computing.model(model), text, *key))
-
-    return computing.run_in_worker(work, computing.about(text))
+        return computing.run_in_worker(work, computing.about(text))
 
 
 def examined(pair: Pair, length: int) -> Found:
@@ -153,14 +159,3 @@ def _run(lm: LanguageModel | TraceFile, ids: list[int]) -> Trace:
 
 
 RUNS: dict[str, Callable[..., tuple[Pair, int]]] = {INJECTED: _with_fault, TWO_WAYS: _another_way, MODELS: _of_two}
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _checks(model: str, text: str) -> list[Check]:
-    lm = computing.model(model)
-    ids, _length = _read(lm, text)
-
-    def work() -> list[Check]:
-        return measure(workbench_doctor, lm, lm.trace_ids(ids))
-
-    return computing.run_in_worker(work, computing.about(text))

@@ -11,7 +11,7 @@ from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.workbench import doctor as figures
 from tlmviz.tracing.trace_file import TraceFile
 from tlmviz.ui import compute as computing
-from tlmviz.ui import frame, inputs, state
+from tlmviz.ui import frame, inputs, onward, state
 from tlmviz.ui.language import _
 from tlmviz.ui.onward import EXPLORER, Onward
 
@@ -84,6 +84,14 @@ def _with_network(lm: LanguageModel | TraceFile) -> None:
 DRAWN = {INJECTED: _injected, TWO_WAYS: _two_ways, MODELS: _models}
 
 
+def wait(data: Data) -> None:
+    """Says that both runs are examined, where the picture will stand, while they are; and what was not read."""
+    with st.spinner(_("Both runs are examined, step by step …"), show_time=True):
+        data.found  # noqa: B018
+    if said := claims.cut(data):
+        st.warning(said)
+
+
 def picture(data: Data) -> None:
     """What it is called, and the evidence side by side."""
     found = data.found
@@ -101,13 +109,14 @@ def picture(data: Data) -> None:
     st.markdown(f"{claims.put_in(data)}{claims.verdict(data)} :small[{claims.evidence(data)}]")
 
 
-def onward(data: Data) -> list[Onward]:
-    """Where to go on with the layer that was found."""
+def further(data: Data) -> None:
+    """The link to the layer that was found, in the explorer."""
     layer, chosen = data.found.said.layer, data.chosen
     if layer is None or computing.model(chosen.model).task == "trace":
-        return []
+        onward.links([])
+        return
     fields = {"model": chosen.model, "text": chosen.text, "head": f"{layer}.0"}
-    return [Onward(_("The heads of layer {layer} in the explorer", layer=layer), EXPLORER, fields)]
+    onward.links([Onward(_("The heads of layer {layer} in the explorer", layer=layer), EXPLORER, fields)])
 
 
 def snippet(data: Data) -> str:

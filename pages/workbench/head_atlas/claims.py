@@ -13,8 +13,7 @@ from .data import Data
 from .state import ALL, NAMES, ONE
 
 FEW = 4  # heads that are named one by one
-# Correlations from which on two statistics go together, and below which they have nothing in common.
-CLOSE, LOOSE = (0.5, 0.2)
+CLOSE = 0.5  # a correlation from which on two statistics go together
 WIDE = 2.0  # times the median passage: from here on a head does something in some texts and not in others
 DOES = {  # what a head does that has much of a statistic
     "entropy": N_("spreads its attention by {value} bits, as over {count} tokens alike"),
@@ -29,7 +28,7 @@ DOES = {  # what a head does that has much of a statistic
 
 def found_some(data: Data) -> str | None:
     """A query names some of the heads."""
-    if data.chosen.view != ALL or not data.searched or not 0 < data.lit.sum() < len(data.lit):
+    if not data.searched or not 0 < data.lit.sum() < len(data.lit):
         return None
     lit = np.flatnonzero(data.lit)
     named = [_name(data, n) for n in lit[:FEW]]
@@ -46,21 +45,21 @@ def found_some(data: Data) -> str | None:
 
 def found_none(data: Data) -> str | None:
     """A query names no head."""
-    if data.chosen.view != ALL or not data.searched or data.lit.any():
+    if not data.searched or data.lit.any():
         return None
     return _("None of the {count} heads is like this.", count=len(data.lit))
 
 
 def found_all(data: Data) -> str | None:
     """A query names every head."""
-    if data.chosen.view != ALL or not data.searched or not data.lit.all():
+    if not data.searched or not data.lit.all():
         return None
     return _("All {count} heads are like this.", count=len(data.lit))
 
 
 def one_has_most(data: Data) -> str | None:
     """One head has more of the statistic upwards than any other."""
-    if data.chosen.view != ALL or data.chosen.y not in DOES:
+    if data.chosen.y not in DOES:
         return None
     values = _column(data, data.chosen.y)
     order = np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")
@@ -80,7 +79,7 @@ def one_has_most(data: Data) -> str | None:
 
 def averaged(data: Data) -> str | None:
     """Of any survey, where nothing more can be said."""
-    if data.chosen.view != ALL or data.searched or one_has_most(data):
+    if data.searched or one_has_most(data):
         return None
     if data.trained:
         return _(
@@ -146,54 +145,9 @@ def go_apart(data: Data) -> str | None:
     )
 
 
-def unrelated(data: Data) -> str | None:
-    """The one says next to nothing of the other."""
-    found = _correlation(data)
-    if found is None or abs(float(found)) >= LOOSE:
-        return None
-    return _(
-        "**The one says little about the other**: {x} and {y} correlate with {r}.",
-        x=_(NAMES[data.chosen.x]),
-        y=_(NAMES[data.chosen.y]),
-        r=number(float(found), ".2f"),
-    )
-
-
-def by_layers(data: Data) -> str | None:
-    """The layers differ."""
-    column = data.chosen.y
-    if data.chosen.view != ALL or column not in DOES:
-        return None
-    means = data.heads.groupby("layer")[column].mean().dropna()
-    if means.empty or written(column, means.max()) == written(column, means.min()):
-        return None
-    return _(
-        "**By layers**: {y} is largest in layer {most}, {high} on average, and smallest in layer {least}, {low}.",
-        y=_(NAMES[column]),
-        most=int(means.idxmax()),
-        high=written(column, means.max()),
-        least=int(means.idxmin()),
-        low=written(column, means.min()),
-    )
-
-
-def without(data: Data) -> str | None:
-    """Heads that have no dot."""
-    if data.chosen.view != ALL:
-        return None
-    missing = int((np.isnan(_column(data, data.chosen.x)) | np.isnan(_column(data, data.chosen.y))).sum())
-    if not missing:
-        return None
-    return ngettext(
-        "One head lacks one of the two statistics: it stands in the table alone.",
-        "{n} heads lack one of the two statistics: they stand in the table alone.",
-        missing,
-    )
-
-
 def does_most(data: Data) -> str | None:
     """No other head has as much of the statistic."""
-    if data.chosen.view != ONE or _above(data) != 0:
+    if _above(data) != 0:
         return None
     return _(
         "{head} {does}: no other of the {count} heads has more.",
@@ -205,7 +159,7 @@ def does_most(data: Data) -> str | None:
 
 def others_do_more(data: Data) -> str | None:
     """Other heads have more of the statistic."""
-    if data.chosen.view != ONE or not (above := _above(data)):
+    if not (above := _above(data)):
         return None
     best = int(np.nan_to_num(data.values, nan=-np.inf).argmax())
     return ngettext(
@@ -222,7 +176,7 @@ def others_do_more(data: Data) -> str | None:
 
 def never(data: Data) -> str | None:
     """The corpus has no place where the head could do it."""
-    if data.chosen.view != ONE or _above(data) is not None:
+    if _above(data) is not None:
         return None
     return _(
         "The corpus has no place at which {head} could show this: {name}.",
@@ -255,7 +209,7 @@ def in_every_text(data: Data) -> str | None:
 
 def in_the_passage(data: Data) -> str | None:
     """Where the pinned token of the passage looks."""
-    if data.chosen.view != ONE or data.read is None or data.passage is None:
+    if data.read is None or data.passage is None:
         return None
     tokens, row = data.read.trace.tokens, data.read.weights[data.pin]
     key = int(row.argmax())
@@ -268,25 +222,8 @@ def in_the_passage(data: Data) -> str | None:
     )
 
 
-CLAIMS = (
-    found_some,
-    found_none,
-    found_all,
-    one_has_most,
-    averaged,
-    since_the_start,
-    does_most,
-    others_do_more,
-    never,
-    go_together,
-    go_apart,
-    unrelated,
-    by_layers,
-    without,
-    depends_on_text,
-    in_every_text,
-    in_the_passage,
-)
+ALL_CLAIMS = (found_some, found_none, found_all, one_has_most, averaged, since_the_start, go_together, go_apart)
+ONE_CLAIMS = (does_most, others_do_more, never, depends_on_text, in_every_text, in_the_passage)
 HINTS = {
     ALL: (Hint(N_("Click a dot, or a line of the table."), where(lambda data: data.lit.any(), within)),),
     ONE: (Hint(N_("Click another passage or another token."), within),),
@@ -316,7 +253,7 @@ def _column(data: Data, column: str) -> np.ndarray:
 def _correlation(data: Data) -> str | None:
     """Of the two statistics over heads, as it is written but for the sign; None where there is none."""
     chosen = data.chosen
-    if chosen.view != ALL or chosen.x == chosen.y:
+    if chosen.x == chosen.y:
         return None
     r = float(data.heads[chosen.x].corr(data.heads[chosen.y]))
     return f"{r:.2f}" if np.isfinite(r) else None
@@ -330,53 +267,52 @@ def _above(data: Data) -> int | None:
 
 def _spread(data: Data) -> tuple[float, float] | None:
     """The median and the ninth decile over passages; None where the head has none."""
-    if data.chosen.view != ONE or not np.isfinite(data.spread).all():
+    if not np.isfinite(data.spread).all():
         return None
     return float(data.spread[5]), float(data.spread[9])
 
 
-def notice(data: Data) -> tuple[str, ...]:
-    """What the picture's parts are."""
-    if data.chosen.view == ALL:
-        return (
-            _(
-                "Each dot is a head: its statistics are **averages over the texts that were measured while it "
-                "learned**, the same at every step, and so are the axes."
-            )
-            if data.trained
-            else _(
-                "Each dot is a head: its statistics are **averages over every token of the corpus**, not over one "
-                "sentence."
-            ),
-            _(
-                "The **finder** lights up the heads that a query names: `induction > 0.1`, `layer < 2 and not entropy "
-                "> 6`, `previous > self`. The table has those heads; the titles of its columns sort it."
-            ),
-        )
-    return (
-        _(
-            "Left, the head (filled) among all others; the bar below its dots holds the middle eight tenths of the "
-            "**passages**."
-        ),
-        _(
-            "The ten passages are those where the head has **most** of the statistic. Tokens are shaded by the weight "
-            "that the framed one gives them."
-        ),
+def without(data: Data) -> str | None:
+    """Heads that have no dot."""
+    missing = int((np.isnan(_column(data, data.chosen.x)) | np.isnan(_column(data, data.chosen.y))).sum())
+    if not missing:
+        return None
+    return ngettext(
+        "One head lacks one of the two statistics: it stands in the table alone.",
+        "{n} heads lack one of the two statistics: they stand in the table alone.",
+        missing,
     )
 
 
-def maths(view: str) -> tuple[str, ...]:
-    """What to notice with formulas."""
-    if view == ALL:
-        return (
-            _(
-                "Means run over query rows from the second on; induction over those rows whose token occurred before, "
-                "so that rare repeats do not dilute it."
-            ),
-        )
-    return (
-        _(
-            "Bins of distance double: 0, 1, 2, 3–4, 5–8, … Tokens are ranked by their share of the weight that is not "
-            "on the first token; queries by the weight they give, keys by what they get."
-        ),
-    )
+ALL_NOTICE = (
+    N_(
+        "Each dot is a head: its statistics are **averages over every token of the corpus**, not over one sentence; of "
+        "a training, over the texts that were measured while it learned, the same at every step, and so are the axes."
+    ),
+    N_(
+        "The **finder** lights up the heads that a query names: `induction > 0.1`, `layer < 2 and not entropy > 6`, "
+        "`previous > self`. The table has those heads; the titles of its columns sort it."
+    ),
+)
+ALL_MATHS = (
+    N_(
+        "Means run over query rows from the second on; induction over those rows whose token occurred before, so that "
+        "rare repeats do not dilute it."
+    ),
+)
+ONE_NOTICE = (
+    N_(
+        "Left, the head (filled) among all others; the bar below its dots holds the middle eight tenths of the "
+        "**passages**."
+    ),
+    N_(
+        "The ten passages are those where the head has **most** of the statistic. Tokens are shaded by the weight that "
+        "the framed one gives them."
+    ),
+)
+ONE_MATHS = (
+    N_(
+        "Bins of distance double: 0, 1, 2, 3–4, 5–8, … Tokens are ranked by their share of the weight that is not on "
+        "the first token; queries by the weight they give, keys by what they get."
+    ),
+)

@@ -25,7 +25,7 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui import training_runs
 from tlmviz.ui.language import N_
 
-from .state import ONE, Atlas, Head
+from .state import Atlas, Head
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,44 @@ class Data:
     def found(self) -> Survey | AtStep:
         """The survey, or the training at its step. Raises UnknownName where it is gone, BadFile for what is none."""
         return opened(self.chosen.survey)
+
+    # --- what there is ----------------------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> dict[str, bool]:
+        """The surveys there are, and behind them the trainings, whose names end in AT; which of them are trainings."""
+        surveys = survey_folders()
+        every = *surveys, *(f"{name}{AT}" for name in run_folders())
+        return {name: name.endswith(AT) and name not in surveys for name in every}
+
+    @property
+    def start(self) -> str:
+        """The survey that the page opens on: one that was named on starting, else the model's own or that of its
+        training, else the default model's."""
+        names, model = list(self.names), self.chosen.model
+        if os.environ.get(SURVEYS):
+            return names[0]
+        wanted = model, f"{model.partition(AT)[0]}{AT}", shared.DEFAULT_MODEL
+        return next((name for name in wanted if name in names), names[0])
+
+    @property
+    def steps(self) -> list[int]:
+        """The steps that were measured of the training. Raises UnknownName and BadFile."""
+        return sorted(map(int, _table(self.chosen.survey.removesuffix(AT))["step"].unique()))
+
+    @property
+    def striking(self) -> Head:
+        """The head with the most induction, else the first."""
+        values = self.heads["induction"].to_numpy()
+        return divmod(int(np.nan_to_num(values, nan=-1.0).argmax()), self.found.settings["heads"])
+
+    @property
+    def stands_out(self) -> str:
+        """The statistic by which the head is farthest above the others, in standard deviations."""
+        values = self.heads[list(STATISTICS)].to_numpy(float)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            away = (values[self.index] - np.nanmean(values, 0)) / np.nanstd(values, 0)
+        return STATISTICS[int(np.nan_to_num(away, nan=-9.0, posinf=-9.0).argmax())]
 
     @property
     def heads(self) -> pd.DataFrame:
@@ -206,7 +244,7 @@ class Data:
     @property
     def checks(self) -> list[Check]:
         """The head's number of the passage that is shown, computed again now."""
-        if self.chosen.view != ONE or self.read is None or self.passage is None:
+        if self.read is None or self.passage is None:
             return []
         trace, stored = self.read.trace, [(self.chosen.statistic, *self.chosen.head, self.passage.value)]
         return shared.run_in_worker(lambda: [checks.survey_equals_pass(trace, stored)], len(trace))
@@ -214,50 +252,6 @@ class Data:
     def _of(self, table: pd.DataFrame) -> pd.DataFrame:
         layer, head = self.chosen.head
         return table[(table.layer == layer) & (table["head"] == head)]
-
-
-def compute(chosen: Atlas) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-def names() -> list[str]:
-    """The surveys there are, and behind them the trainings, whose names end in AT."""
-    return [*survey_folders(), *(f"{name}{AT}" for name in run_folders())]
-
-
-def start(names: list[str], model: str) -> str:
-    """The survey that the page opens on: one that was named on starting, else the model's own or that of its training,
-    else the default model's."""
-    if os.environ.get(SURVEYS):
-        return names[0]
-    wanted = model, f"{model.partition(AT)[0]}{AT}", shared.DEFAULT_MODEL
-    return next((name for name in wanted if name in names), names[0])
-
-
-def is_training(name: str) -> bool:
-    """Whether a name of `names` is a training's."""
-    return name.endswith(AT) and name not in survey_folders()
-
-
-def steps(training: str) -> list[int]:
-    """The steps that were measured of a training. Raises UnknownName and BadFile."""
-    return sorted(map(int, _table(training.removesuffix(AT))["step"].unique()))
-
-
-def striking(survey: Survey) -> Head:
-    """The head with the most induction, else the first."""
-    values = survey.heads["induction"].to_numpy()
-    return divmod(int(np.nan_to_num(values, nan=-1.0).argmax()), survey.settings["heads"])
-
-
-def stands_out(survey: Survey, head: Head) -> str:
-    """The statistic by which a head is farthest above the others, in standard deviations."""
-    values = survey.heads[list(STATISTICS)].to_numpy(float)
-    own = values[head[0] * survey.settings["heads"] + head[1]]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        away = (own - np.nanmean(values, 0)) / np.nanstd(values, 0)
-    return STATISTICS[int(np.nan_to_num(away, nan=-9.0, posinf=-9.0).argmax())]
 
 
 def opened(name: str) -> Survey | AtStep:

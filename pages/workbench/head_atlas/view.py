@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,8 +16,7 @@ from tlmviz.figures import readable
 from tlmviz.ui import frame, inputs, link, live, markdown, onward
 from tlmviz.ui.language import N_, _, ngettext
 
-from . import data as source
-from .claims import written
+from .claims import without, written
 from .data import Data
 from .state import ALL, NAMES, ONE, OPENED, Atlas, another_passage
 
@@ -68,9 +68,12 @@ EQUATIONS = {
 }
 
 
-def controls(model: str) -> Atlas | None:
-    """Draw the controls; what they say. None, with a sentence, where there is no survey."""
-    names = source.names()
+def controls() -> Atlas | None:
+    """Draw the controls; what they say. None, with a sentence, where there is no survey. The page has no menu of
+    models: which survey it opens on follows the one that is chosen elsewhere."""
+    model = st.session_state["model"]
+    asked = Data(Atlas.of_session(model=model, survey="", head=(0, 0), statistic=STATISTICS[0]))
+    names, wanted = asked.names, asked.chosen.wanted
     if not names:
         st.info(
             _(
@@ -79,83 +82,75 @@ def controls(model: str) -> Atlas | None:
             )
         )
         return None
-    asked = Atlas.wanted.get()
-    if asked is not None and asked not in names:
+
+    def named(survey: str) -> str:
+        if names[survey]:
+            return _("Training: {name}", name=survey.removesuffix(AT))
+        return _("Survey: {name}", name=survey)
+
+    if wanted is not None and wanted not in names:
         st.warning(
             _(
                 "There is no survey “{name}” here; another one is shown. There are: {names}.",
-                name=markdown.plain(asked[:60]),
-                names=", ".join(map(_named, names[:8])),
+                name=markdown.plain(wanted[:60]),
+                names=", ".join(map(named, list(names)[:8])),
             )
         )
     with frame.after_picture(pairs=False, name="what"):
         left, right, *places = st.columns([0.25, 0.21, 0.27, 0.27], vertical_alignment="center")
-        survey = Atlas.wanted.draw(right, names, source.start(names, model), format_func=_named)
-        given = {"model": model, "survey": survey}
-        if source.is_training(survey):
-            given |= {"view": ALL, "survey": f"{survey}{_step(survey, model, left)}"}
+        survey = Atlas.wanted.draw(right, list(names), asked.start, format_func=named)
+        asked, given = Data(replace(asked.chosen, survey=survey)), {"model": model, "survey": survey}
+        if names[survey]:
+            given |= {"view": ALL, "survey": f"{survey}{_step(asked, left)}"}
         elif Atlas.view.draw(left) == ONE:
-            return _one(survey, places, given)
+            return _one(asked, places, given)
         Atlas.x.draw(places[0], format_func=lambda column: f"→ {_(NAMES[column])}")
         Atlas.y.draw(places[1], format_func=lambda column: f"↑ {_(NAMES[column])}")
     Atlas.query.draw()
     return Atlas.of_session(head=(0, 0), statistic=STATISTICS[0], **given)
 
 
-def _named(survey: str) -> str:
-    if source.is_training(survey):
-        return _("Training: {name}", name=survey.removesuffix(AT))
-    return _("Survey: {name}", name=survey)
-
-
-def _step(training: str, model: str, place: Any) -> int:
+def _step(asked: Data, place: Any) -> int:
     """The step of a training: the chosen one, else that of the session's model, else the last."""
-    steps = source.steps(training)
-    at = model.removeprefix(training)
+    steps, model = asked.steps, asked.chosen.model
+    at = model.removeprefix(asked.chosen.survey)
     own = int(at) if at != model and at.isdecimal() and int(at) in steps else steps[-1]
     return Atlas.step.draw(place, steps, own, format_func=lambda step: _("Step {step}", step=f"{step:,}"))
 
 
-def _one(survey: str, places: list, given: dict) -> Atlas:
+def _one(asked: Data, places: list, given: dict) -> Atlas:
     """The menus of a head and of its passages."""
-    found = source.opened(survey)
-    layers, heads = found.settings["layers"], found.settings["heads"]
-    asked = link.view().head
-    if not (0 <= asked[0] < layers and 0 <= asked[1] < heads):
+    layers, heads = asked.found.settings["layers"], asked.found.settings["heads"]
+    layer, head = link.view().head
+    if not (0 <= layer < layers and 0 <= head < heads):
         st.warning(
             _(
                 "There is no head L{layer}H{head} in this survey: it has {layers} layers of {heads} heads, counted "
                 "from 0; the one with the most induction is shown.",
-                layer=asked[0],
-                head=asked[1],
+                layer=layer,
+                head=head,
                 layers=layers,
                 heads=heads,
             )
         )
-        link.choose_head(*source.striking(found))
+        link.choose_head(*asked.striking)
     else:
-        link.open_on(f"atlas {survey}", lambda: source.striking(found))
+        link.open_on(f"atlas {asked.chosen.survey}", lambda: asked.striking)
     chosen = inputs.head_menus(layers, heads, places[0].columns(2), another_passage)
     link.FIELDS["head"].share()
     by = Atlas.by.draw(
         places[1],
         STATISTICS,
-        source.stands_out(found, chosen),
+        Data(replace(asked.chosen, head=chosen)).stands_out,
         format_func=lambda name: _("Passages: most {name}", name=_(SHORT[name])),
     )
     return Atlas.of_session(head=chosen, statistic=by, **given)
 
 
-def picture(data: Data) -> None:
-    """All heads, or one."""
+def everybody(data: Data) -> None:
+    """All heads, those that the query names lit."""
     if data.wrong:
         st.error(frame.worded(data.wrong))
-    (_everybody if data.chosen.view == ALL else _single)(data)
-    frame.caption(" ".join([_summary(data), *_remarks(data)]))
-
-
-def _everybody(data: Data) -> None:
-    """All heads, those that the query names lit."""
     chosen, trained = data.chosen, data.trained
     model = chosen.survey if trained else data.found.settings["model"]
     x, y = (_(NAMES[column]) for column in (chosen.x, chosen.y))
@@ -174,9 +169,10 @@ def _everybody(data: Data) -> None:
     }
     values = data.heads[list(COLUMNS)].to_numpy(np.float32).T
     EVERYBODY.show(header, {"values": values, "lit": data.lit.astype(np.uint8)})
+    _caption(data, without(data))
 
 
-def _single(data: Data) -> None:
+def single(data: Data) -> None:
     """One head: where it stands, how far it looks, its tokens, and its strongest passages."""
     chosen, settings = data.chosen, data.found.settings
     layer, head = chosen.head
@@ -209,6 +205,7 @@ def _single(data: Data) -> None:
         "weights": np.rint(65535 * weights).astype(np.uint16),
     }
     SINGLE.show(header, arrays)
+    _caption(data)
 
 
 def _passage(data: Data) -> dict | None:
@@ -233,6 +230,10 @@ def open_elsewhere(data: Data) -> None:
         return
     run, step = data.found.settings["model"], data.trained.step
     onward.links([onward.Onward(_("This training, step by step"), "learning", {"lnrun": run, "lnstep": str(step)})])
+
+
+def _caption(data: Data, more: str | None = None) -> None:
+    frame.caption(" ".join([_summary(data), *_remarks(data), *filter(None, [more])]))
 
 
 def _summary(data: Data) -> str:

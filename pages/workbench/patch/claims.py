@@ -48,7 +48,7 @@ def no_share(data: Data) -> str | None:
     else:
         said = _("They differ by {apart} logits; of less than {least} no share is said to come back.")
     lead = _("After the clean text {clean}, after the corrupted one {corrupted}.")
-    return f"{lead} {said}".format(
+    return (lead + " " + said).format(
         answer=_answer(data),
         wrong=_wrong(data),
         clean=_leads(data, clean),
@@ -165,17 +165,6 @@ def nothing(data: Data) -> str | None:
     )
 
 
-def decided(data: Data) -> str:
-    """How probable both texts make the answer."""
-    corrupted, clean = data.ends
-    return _(
-        "After the clean text {answer} gets {clean}, after the corrupted one {corrupted}.",
-        answer=_answer(data),
-        clean=number(float(clean.shares[data.task.answer]), ".1%"),
-        corrupted=number(float(corrupted.shares[data.task.answer]), ".1%"),
-    )
-
-
 def look_or_value(data: Data) -> str | None:
     """A head's halves, patched apart."""
     if not data.chosen.heads or not data.compares:
@@ -229,19 +218,7 @@ def off_the_preview(data: Data) -> str | None:
     )
 
 
-CLAIMS = (
-    no_share,
-    guessed,
-    carried,
-    at_the_end,
-    one_part,
-    several,
-    nothing,
-    decided,
-    look_or_value,
-    together,
-    off_the_preview,
-)
+CLAIMS = (no_share, guessed, carried, at_the_end, one_part, several, nothing, look_or_value, together, off_the_preview)
 HINTS = (
     Hint(N_("Click a cell; then choose *Residual*."), to(kind="resid")),
     Hint(N_("Click a cell to put that part alone into the run."), within),

@@ -24,12 +24,14 @@ from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import readable
 from tlmviz.ui import compute as shared
 from tlmviz.ui import patience
+from tlmviz.ui.cached import cached
 
 from .state import BOY, CLEAN, CORRUPTED, GIRL, Patch
 
 AT_ONCE = 1.5  # seconds up to which the exact grid is run unasked
 SLICE = 512  # tokens of patched runs between which other pages get their turn
 TOP = 4  # tokens of each prediction that are shown
+Texts = tuple[str, str, str | None, str | None]  # both texts, both answers
 APART = 1.0  # logits between the two runs' leads: of less, a share says little, and none is said
 STORY = CLEAN, CORRUPTED
 # Texts of letters, for a tokenizer that splits the words of STORY unevenly.
@@ -132,17 +134,52 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Data:
-    """What the page shows. The grid grows while it is run; what is below it is computed when it is asked for."""
+    """What the page shows; the grid grows while it is run. Raises BadText for texts and answers that cannot be
+    patched."""
 
     chosen: Patch
-    lm: LanguageModel
-    task: Task
-    job: Exact
 
     @property
-    def preview(self) -> np.ndarray:
+    def lm(self) -> LanguageModel:
+        return shared.model(self.chosen.model)
+
+    @property
+    def texts(self) -> Texts:
+        """Both texts and both answers."""
+        return self.chosen.texts
+
+    @cached(8)
+    def task(model: str, texts: Texts) -> Task:
+        """Both runs, and the answers between which they decide."""
+        lm = shared.model(model)
+        return shared.run_in_worker(lambda: patching.task_of(lm, *texts), shared.about(texts[0]))
+
+    @cached(32)
+    def job(model: str, texts: Texts, kind: str) -> Exact:
+        """The exact grid, which all visitors of one state share: done where that is quick, else not begun."""
+        task = Data.task(model, texts)
+        job = Exact(shared.model(model), task, kind)
+        if job.expected <= AT_ONCE:
+            shared.run_in_worker(job.at_once, len(task.clean))
+        return job
+
+    @cached(64)
+    def preview(model: str, texts: Texts, kind: str) -> np.ndarray:
         """The grid to first order [L, N]."""
-        return _preview(self.lm, self.task, self.chosen.model, self.chosen.texts, self.chosen.kind)
+        lm, task = shared.model(model), Data.task(model, texts)
+        return shared.run_in_worker(
+            lambda: patching.patch_preview(lm, task, kind).numpy(), len(task.clean), gradients=True
+        )
+
+    @cached(32)
+    def opening(model: str) -> tuple[str, str]:
+        """The texts at the start: STORY, or others where this model expects the same word behind both."""
+        return next((texts for texts in (STORY, (GIRL, BOY), *LETTERS) if all(_expected(model, *texts))), STORY)
+
+    @property
+    def expected(self) -> tuple[str, str]:
+        """What each text makes the model expect; "" where they cannot be patched into each other."""
+        return _expected(self.chosen.model, self.chosen.clean, self.chosen.corrupted)
 
     @property
     def grid(self) -> np.ndarray:
@@ -157,7 +194,7 @@ class Data:
     @property
     def answers(self) -> tuple[str, str]:
         """The answer and the wrong one."""
-        return _named(self.lm, self.task)
+        return _named(self.chosen.model, self.task)
 
     @property
     def compares(self) -> bool:
@@ -202,7 +239,7 @@ class Data:
 
     def patched(self, *cells: Cell) -> Prediction:
         """What follows the corrupted text with these patches together."""
-        return _patched(self.lm, self.task, self.chosen.model, self.chosen.texts, cells)
+        return _patched(self.chosen.model, self.texts, cells)
 
     @cached_property
     def ends(self) -> tuple[Prediction, Prediction]:
@@ -228,57 +265,28 @@ class Data:
         rows = [(name, [float(run.shares[i]) for run in runs]) for i, name in names.items()]
         return sorted(rows, key=lambda row: -max(row[1]))
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(16)
+    def checks(model: str, texts: Texts) -> list[Check]:
         """The identities behind patching, on these texts."""
-        return _checks(self.lm, self.task, self.chosen.model, self.chosen.texts)
+        lm, task = shared.model(model), Data.task(model, texts)
+        entries: Iterable = (
+            checks.everything_patched_is_clean,
+            checks.nothing_patched_is_corrupted,
+            checks.heads_add_up,
+        )
+        return shared.run_in_worker(lambda: [entry(lm, task) for entry in entries], len(task.clean), gradients=True)
 
 
-def compute(chosen: Patch) -> Data:
-    """The data of a state. Raises BadText for texts and answers that cannot be patched."""
-    lm = shared.model(chosen.model)
-    task = _task(lm, chosen.model, chosen.texts)
-    return Data(chosen, lm, task, _exact(lm, task, chosen.model, chosen.texts, chosen.kind))
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def opening(model: str) -> tuple[str, str]:
-    """The texts at the start: STORY, or others where this model expects the same word behind both."""
-    return next((texts for texts in (STORY, (GIRL, BOY), *LETTERS) if all(expected(model, *texts))), STORY)
-
-
-def expected(model: str, clean: str, corrupted: str) -> tuple[str, str]:
-    """What each of two texts makes the model expect; "" where they cannot be patched into each other."""
-    lm = shared.model(model)
+def _expected(model: str, clean: str, corrupted: str) -> tuple[str, str]:
     with suppress(Error):
-        return _named(lm, _task(lm, model, (clean, corrupted, None, None)))
+        return _named(model, Data.task(model, (clean, corrupted, None, None)))
     return "", ""
 
 
-def _named(lm: LanguageModel, task: Task) -> tuple[str, str]:
-    answer, wrong = (readable(lm.tokenizer.name(i)) for i in (task.answer, task.wrong))
+def _named(model: str, task: Task) -> tuple[str, str]:
+    tokenizer = shared.model(model).tokenizer
+    answer, wrong = (readable(tokenizer.name(i)) for i in (task.answer, task.wrong))
     return answer, wrong
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _task(_lm: LanguageModel, model: str, texts: tuple[str | None, ...]) -> Task:
-    return shared.run_in_worker(lambda: patching.task_of(_lm, *texts), shared.about(texts[0]))
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _preview(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...], kind: str) -> np.ndarray:
-    return shared.run_in_worker(
-        lambda: patching.patch_preview(_lm, _task, kind).numpy(), len(_task.clean), gradients=True
-    )
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _exact(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...], kind: str) -> Exact:
-    """The exact grid, which all visitors of one state share: done where that is quick, else not begun."""
-    job = Exact(_lm, _task, kind)
-    if job.expected <= AT_ONCE:
-        shared.run_in_worker(job.at_once, len(_task.clean))
-    return job
 
 
 def _predicted(task: Task, logits: Tensor) -> Prediction:
@@ -288,14 +296,7 @@ def _predicted(task: Task, logits: Tensor) -> Prediction:
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _patched(
-    _lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...], cells: tuple[Cell, ...]
-) -> Prediction:
-    trace = shared.run_in_worker(lambda: patching.patched_trace(_lm, _task, cells), len(_task.clean))
-    return _predicted(_task, trace.logits_at(-1))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _checks(_lm: LanguageModel, _task: Task, model: str, texts: tuple[str | None, ...]) -> list[Check]:
-    entries: Iterable = (checks.everything_patched_is_clean, checks.nothing_patched_is_corrupted, checks.heads_add_up)
-    return shared.run_in_worker(lambda: [entry(_lm, _task) for entry in entries], len(_task.clean), gradients=True)
+def _patched(model: str, texts: Texts, cells: tuple[Cell, ...]) -> Prediction:
+    lm, task = shared.model(model), Data.task(model, texts)
+    trace = shared.run_in_worker(lambda: patching.patched_trace(lm, task, cells), len(task.clean))
+    return _predicted(task, trace.logits_at(-1))

@@ -10,12 +10,12 @@ import streamlit as st
 from tlmviz.analysis.workbench.patching import correlation
 from tlmviz.figures import number, readable_all
 from tlmviz.figures.workbench import patching as figures
-from tlmviz.ui import frame, live, patience, state
+from tlmviz.ui import frame, live, onward, patience, state
 from tlmviz.ui.language import N_, _
 from tlmviz.ui.onward import EXPLORER, Onward
 
 from . import claims
-from .data import STORY, Data, Exact, expected, opening
+from .data import STORY, Data, Exact
 from .state import TEXTS, Patch, add, remove, spelled
 
 PICTURE = live.Picture(__file__, "patch", cell=Patch.cell)
@@ -35,15 +35,26 @@ EQUATION = (
 def controls(model: str) -> Patch:
     """Draw the texts, the answers and the kinds; what they say."""
     if tuple(box.get() for box in TEXTS[:2]) == STORY:
-        for box, text in zip(TEXTS, opening(model)):
+        for box, text in zip(TEXTS, Data(Patch.of_session(model=model)).opening):
             box.set(text)
     *places, last = st.columns([0.345, 0.345, 0.11, 0.12, 0.08], vertical_alignment="bottom")
-    texts = [box.draw(where) for box, where in zip(TEXTS[:2], places)]
-    for box, where, word in zip(TEXTS[2:], places[2:], expected(model, *texts)):
+    for box, where in zip(TEXTS[:2], places):
+        box.draw(where)
+    expected = Data(Patch.of_session(model=model)).expected
+    for box, where, word in zip(TEXTS[2:], places[2:], expected):
         box.draw(where, word)
     state.reset_button(Patch, last)
     Patch.kind.draw()
     return Patch.of_session(model=model)
+
+
+def picture(data: Data) -> None:
+    """The grid, and beside it what follows."""
+    left, right = st.columns([0.58, 0.42], gap="medium")
+    with left:
+        grid(data)
+    with right, st.container(key="patch-runs"):
+        predictions(data)
 
 
 def grid(data: Data) -> None:
@@ -142,8 +153,8 @@ def predictions(data: Data) -> None:
                 st.button(name, on_click=remove, args=(each,), key=key)
 
 
-def onward(data: Data) -> list[Onward]:
-    """Where the case can be followed: both texts compared, and the head that is patched looked at and explained."""
+def further(data: Data) -> None:
+    """Links to where the case can be followed: both texts compared, and the patched head looked at and explained."""
     chosen, cell = data.chosen, data.cell
     texts = {"model": chosen.model, "cmpa": chosen.clean, "cmpb": chosen.corrupted}
     links = [Onward(_("Compare both texts"), "compare", texts)]
@@ -161,7 +172,7 @@ def onward(data: Data) -> list[Onward]:
             Onward(_("Why {head} looks there", head=head), "why", look),
             Onward(_("Open {head} in the explorer", head=head), EXPLORER, look),
         ]
-    return links
+    onward.links(links)
 
 
 def agreement(data: Data) -> None:

@@ -28,7 +28,7 @@ THROUGH = {"k": N_("keys"), "q": N_("queries"), "v": N_("values")}
 
 def owes_to_head(data: Data) -> str | None:
     """The key owes most to what an earlier head wrote there."""
-    if data.chosen.view != SCORE or not (owed := _most(data, 0)):
+    if not (owed := _most(data)):
         return None
     name, total = owed
     head = following.head_of(name)
@@ -53,7 +53,7 @@ def owes_to_head(data: Data) -> str | None:
 
 def owes_to_other(data: Data) -> str | None:
     """The key owes most to no head: to its own token, an MLP, biases."""
-    if data.chosen.view != SCORE or not (owed := _most(data, 0)) or following.head_of(owed[0]):
+    if not (owed := _most(data)) or following.head_of(owed[0]):
         return None
     return _(
         "{looks}. Of all sources at {key} {source} draws it there most: {total} of the score {score}.",
@@ -67,14 +67,14 @@ def owes_to_other(data: Data) -> str | None:
 
 def owes_to_nothing(data: Data) -> str | None:
     """The score is not above zero, or its largest part is no single one."""
-    if data.chosen.view != SCORE or _most(data, 0):
+    if _most(data):
         return None
     return _("{looks}: score {score}.", looks=_looks(data), score=_score(data))
 
 
 def listens_most(data: Data) -> str | None:
     """The strongest pair of heads."""
-    if data.chosen.view != HEADS or not (best := strongest(data)):
+    if not (best := strongest(data)):
         return None
     writer, reader, value = best
     return _(
@@ -90,28 +90,13 @@ def listens_most(data: Data) -> str | None:
 
 def listens_to_none(data: Data) -> str | None:
     """No head comes before another."""
-    if data.chosen.view != HEADS or strongest(data):
+    if strongest(data):
         return None
     return _("All heads of this model stand in one layer: none reads what another writes.")
 
 
-def asks_most(data: Data) -> str | None:
-    """The source at the query that gives most of the score."""
-    if data.chosen.view != SCORE or not (asked := _most(data, 1)):
-        return None
-    return _(
-        "**At {query}** {source} asks for it most: {total} of the score {score}.",
-        query=token(data, data.step.query),
-        source=_source(asked[0]),
-        total=asked[1],
-        score=_score(data),
-    )
-
-
 def compared(data: Data) -> str | None:
     """Another key of the row gets more."""
-    if data.chosen.view != SCORE:
-        return None
     row = data.weights[data.step.query]
     best = int(row.argmax())
     if percent(row[best]) == percent(data.found.weight):
@@ -138,34 +123,16 @@ def writes(data: Data) -> str | None:
     )
 
 
-def writes_little(data: Data) -> str | None:
-    """What it writes of this key raises no token by much."""
-    if not (gain := _gain(data)) or float(gain[1]) >= LITTLE:
-        return None
-    return _("**What it then writes** lifts no token by more than {gain} logits.", gain=gain[1])
-
-
 def names_no_tokens(data: Data) -> str | None:
     """Norms behind sublayers."""
-    if data.chosen.view != SCORE or data.found.written:
+    if data.found.written:
         return None
     return _("Norms after this model’s sublayers make its logits no sum of what heads write: tokens cannot be named.")
 
 
-def by_steps(data: Data) -> str | None:
-    """A path that was followed."""
-    if data.chosen.view != SCORE or len(data.steps) < 2:
-        return None
-    way = _("{head} read {key}")
-    return _(
-        "**The way back**, step by step: {steps}.",
-        steps=", ".join(way.format(head=step.name, key=token(data, step.key)) for step in data.steps),
-    )
-
-
 def not_all(data: Data) -> str | None:
     """The map of a long text."""
-    if data.chosen.view != SCORE or len(data.places) == len(data.found.tokens):
+    if len(data.places) == len(data.found.tokens):
         return None
     return _(
         "The map has the {places} tokens nearest to query and key, of {tokens}.",
@@ -174,20 +141,8 @@ def not_all(data: Data) -> str | None:
     )
 
 
-CLAIMS = (
-    owes_to_head,
-    owes_to_other,
-    owes_to_nothing,
-    listens_most,
-    listens_to_none,
-    asks_most,
-    compared,
-    writes,
-    writes_little,
-    names_no_tokens,
-    by_steps,
-    not_all,
-)
+SCORE_CLAIMS = (owes_to_head, owes_to_other, owes_to_nothing, compared, writes, names_no_tokens, not_all)
+HEADS_CLAIMS = (listens_most, listens_to_none)
 HINTS = {
     SCORE: (
         Hint(
@@ -223,11 +178,11 @@ def _source(name: str) -> str:
     return _(PARTS[name]) if name in PARTS else markdown.plain(name)
 
 
-def _most(data: Data, along: int) -> tuple[str, str] | None:
-    """The source, at the key (0) or the query (1), that gives most of a positive score, and how much; None where two
+def _most(data: Data) -> tuple[str, str] | None:
+    """The source at the key that gives most of a positive score, and how much; None where two
     are written alike."""
     found = data.found
-    sums = found.scores.sum(along).tolist()
+    sums = found.scores.sum(0).tolist()
     best, *others = sorted(range(len(sums)), key=lambda source: -sums[source])
     total = number(sums[best], ".2f")
     tied = others and number(sums[others[0]], ".2f") == total
@@ -238,7 +193,7 @@ def _most(data: Data, along: int) -> tuple[str, str] | None:
 
 def _gain(data: Data) -> tuple[str, str] | None:
     """The token that gains most by what is written, and how much."""
-    if data.chosen.view != SCORE or not data.found.written:
+    if not data.found.written:
         return None
     name, gain = data.found.written.promoted[0]
     return readable(name), f"{max(gain, 0.0):.2f}"
@@ -259,47 +214,35 @@ def _chance(data: Data) -> float:
     return float(np.sqrt(1 / data.lm.config.d_model))
 
 
-def notice(view: str) -> tuple[str, ...]:
-    """What the picture's parts are."""
-    if view == HEADS:
-        return (
-            _(
-                "**Heads work in chains.** A bright cell says that the reader listens to what the writer writes: "
-                "through its keys (where it is found), its queries (what it looks for), or its values (what it hands "
-                "on)."
-            ),
-            _("**Only earlier layers write for later ones**: the other cells are empty."),
-            _("By weights alone, without any text. Rotations of RoPE and MLPs in between are left out."),
-        )
-    return (
-        _(
-            "**A score is a sum.** Query and key are each read off a stream into which the token, every earlier head "
-            "and every MLP have written. So their product is a sum over pairs of sources, and the numbers in the "
-            "picture add up to it."
-        ),
-        _(
-            "**A key need not be about its own token.** Where an earlier head wrote into it what stood before, a later "
-            "head finds by it what came next last time: two heads in a row, **induction**."
-        ),
-        _(
-            "**Softmax compares** the score with all others of the row: a large one has weight only where others are "
-            "smaller."
-        ),
-        _("The norms’ scales are held as they are, and MLPs are not looked into."),
-    )
-
-
-def maths(view: str) -> tuple[str, ...]:
-    """What to notice with formulas."""
-    if view == HEADS:
-        return (_("Two matrices without relation give about $1/\\sqrt{C}$, with C the width of the stream."),)
-    return (
-        _(
-            "Norms are frozen: each divides by its actual scale. Biases are a source of their own, and what distance "
-            "adds to the score (ALiBi, relative positions) is a last row and column."
-        ),
-        _(
-            "What is written passes the final norm, frozen too, and the model’s head, as if no later layer answered to "
-            "it."
-        ),
-    )
+SCORE_NOTICE = (
+    N_(
+        "**A score is a sum.** Query and key are each read off a stream into which the token, every earlier head and "
+        "every MLP have written. So their product is a sum over pairs of sources, and the numbers in the picture add "
+        "up to it."
+    ),
+    N_(
+        "**A key need not be about its own token.** Where an earlier head wrote into it what stood before, a later "
+        "head finds by it what came next last time: two heads in a row, **induction**."
+    ),
+    N_(
+        "**Softmax compares** the score with all others of the row: a large one has weight only where others are "
+        "smaller."
+    ),
+    N_("The norms’ scales are held as they are, and MLPs are not looked into."),
+)
+SCORE_MATHS = (
+    N_(
+        "Norms are frozen: each divides by its actual scale. Biases are a source of their own, and what distance adds "
+        "to the score (ALiBi, relative positions) is a last row and column."
+    ),
+    N_("What is written passes the final norm, frozen too, and the model’s head, as if no later layer answered to it."),
+)
+HEADS_NOTICE = (
+    N_(
+        "**Heads work in chains.** A bright cell says that the reader listens to what the writer writes: through its "
+        "keys (where it is found), its queries (what it looks for), or its values (what it hands on)."
+    ),
+    N_("**Only earlier layers write for later ones**: the other cells are empty."),
+    N_("By weights alone, without any text. Rotations of RoPE and MLPs in between are left out."),
+)
+HEADS_MATHS = (N_("Two matrices without relation give about $1/\\sqrt{C}$, with C the width of the stream."),)

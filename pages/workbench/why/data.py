@@ -13,10 +13,10 @@ from tlmviz.analysis.workbench import following
 from tlmviz.analysis.workbench.composition import composition
 from tlmviz.analysis.workbench.explaining import Explanation, explain
 from tlmviz.analysis.workbench.following import Step
-from tlmviz.checks import Check
-from tlmviz.checks import workbench_explaining as checks
+from tlmviz.checks import Check, workbench_explaining
 from tlmviz.ui import compute as shared
 from tlmviz.ui import link
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 from tlmviz.ui.language import _
 
@@ -55,14 +55,21 @@ class Data(shared.TextRead):
         return self.steps[self.at]
 
     @property
-    def found(self) -> Explanation:
-        """Its weight taken apart."""
-        return _explanation(self.chosen.model, self.chosen.text, self.step)
+    def head(self) -> tuple[int, int]:
+        """Its layer and head."""
+        return self.step.layer, self.step.head
 
-    @property
-    def weights(self) -> np.ndarray:
+    @cached(32)
+    def found(model: str, text: str, step: Step) -> Explanation:
+        """Its weight taken apart."""
+        lm, trace = shared.model(model), shared.trace(model, text)
+        return run_in_worker(lambda: explain(lm, trace, step.layer, step.head, step.query, step.key), len(trace))
+
+    @cached(64)
+    def weights(model: str, text: str, head: tuple[int, int]) -> np.ndarray:
         """Its head's weights [T, T]."""
-        return attention(self.chosen.model, self.chosen.text, self.step.layer, self.step.head)
+        trace = shared.trace(model, text)
+        return run_in_worker(lambda: trace.attention(*head).float().numpy(), len(trace))
 
     @property
     def places(self) -> list[int]:
@@ -93,89 +100,58 @@ class Data(shared.TextRead):
                 found[name] = key, float(weight)
         return found
 
-    @property
-    def pairs(self) -> dict[str, np.ndarray]:
+    @cached(4)
+    def pairs(model: str) -> dict[str, np.ndarray]:
         """Composition scores of all pairs of heads. Raises BadShape for latent attention."""
-        return _compositions(self.chosen.model)
+        lm = shared.model(model)
+
+        def work() -> dict[str, np.ndarray]:
+            return {kind: found.numpy() for kind, found in composition(lm).items()}
+
+        with st.spinner(_("Multiplying the matrices of all heads …"), show_time=True):
+            return run_in_worker(work, shared.SHORT + 1)  # large matrices: all cores
+
+    @cached(64)
+    def checks(model: str, text: str, step: Step) -> list[Check]:
+        """The identity behind this page, on the weight that is shown."""
+        lm, trace = shared.model(model), shared.trace(model, text)
+        place = [(step.layer, step.head, step.query, step.key)]
+        with torch.inference_mode():
+            return run_in_worker(lambda: [workbench_explaining.sources_add_up(lm, trace, place)], len(trace))
+
+    @cached(32)
+    def striking(model: str, text: str) -> Step:
+        """The weight that is most worth explaining."""
+        lm, trace = shared.model(model), shared.trace(model, text)
+        return run_in_worker(lambda: following.striking(lm, trace), len(trace))
 
     @property
-    def checks(self) -> list[Check]:
-        """The identity behind this page, on the weight that is shown."""
-        return _checks(self.chosen.model, self.chosen.text, self.step)
+    def pinned(self) -> Step:
+        """The weight that is pinned on all pages; a key that the query does not see gives way to the one that the head
+        reads most."""
+        trace, (layer, head, query, key) = self.trace, self.chosen.pin
+        view = link.View(head=(layer, head), query=query, key=key).fitted(trace.n_layers, trace.n_heads, len(trace))
+        query = len(trace) - 1 if view.query is None else view.query
+        if view.key is None or view.key not in following.visible_keys(trace, *view.head, query):
+            return Step(*view.head, query, following.most_read(trace, *view.head, query))
+        return Step(*view.head, query, view.key)
 
+    def opened(self, pair: tuple[str, str]) -> tuple[Step, Step] | None:
+        """A pair of heads on the text: the reader's plainest weight, and from there the writer; None of what are no
+        such heads."""
+        trace = self.trace
+        heads = [following.head_of(name) for name in pair]
+        if not all(head and head[0] < trace.n_layers and head[1] < trace.n_heads for head in heads):
+            return None
+        step = self._plainest(heads[1])
+        return step, following.follow(trace, pair[0], step.query if self.chosen.kind == "q" else step.key)
 
-def compute(chosen: Why) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def striking(model: str, text: str) -> Step:
-    """The weight that is most worth explaining."""
-    lm, trace = shared.model(model), shared.trace(model, text)
-    return run_in_worker(lambda: following.striking(lm, trace), len(trace))
-
-
-def pinned(model: str, text: str) -> Step:
-    """The weight that is pinned on all pages; a key that the query does not see gives way to the one that the head
-    reads most."""
-    trace = shared.trace(model, text)
-    view = link.view().fitted(trace.n_layers, trace.n_heads, len(trace))
-    query = len(trace) - 1 if view.query is None else view.query
-    if view.key is None or view.key not in following.visible_keys(trace, *view.head, query):
-        return Step(*view.head, query, following.most_read(trace, *view.head, query))
-    return Step(*view.head, query, view.key)
-
-
-def opened(model: str, text: str, pair: tuple[str, str], kind: str) -> tuple[Step, Step] | None:
-    """A pair of heads on a text: the reader's plainest weight, and from there the writer; None of what are no such
-    heads."""
-    trace = shared.trace(model, text)
-    heads = [following.head_of(name) for name in pair]
-    if not all(head and head[0] < trace.n_layers and head[1] < trace.n_heads for head in heads):
-        return None
-    step = plainest(model, text, *heads[1])
-    return step, following.follow(trace, pair[0], step.query if kind == "q" else step.key)
-
-
-@st.cache_resource(max_entries=128, show_spinner=False)
-def _explanation(model: str, text: str, step: Step) -> Explanation:
-    lm, trace = shared.model(model), shared.trace(model, text)
-    return run_in_worker(lambda: explain(lm, trace, step.layer, step.head, step.query, step.key), len(trace))
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def attention(model: str, text: str, layer: int, head: int) -> np.ndarray:
-    """One head's weights [T, T]."""
-    trace = shared.trace(model, text)
-    return run_in_worker(lambda: trace.attention(layer, head).float().numpy(), len(trace))
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _compositions(model: str) -> dict[str, np.ndarray]:
-    lm = shared.model(model)
-
-    def work() -> dict[str, np.ndarray]:
-        return {kind: found.numpy() for kind, found in composition(lm).items()}
-
-    with st.spinner(_("Multiplying the matrices of all heads …"), show_time=True):
-        return run_in_worker(work, shared.SHORT + 1)  # large matrices: all cores
-
-
-def plainest(model: str, text: str, layer: int, head: int) -> Step:
-    """The largest weight of a head that is on neither the first token nor the query's own."""
-    weights = np.array(attention(model, text, layer, head))
-    weights[:, 0] = -1
-    np.fill_diagonal(weights, -1)
-    query, key = divmod(int(weights.argmax()), len(weights))
-    if weights[query, key] <= 0:  # too short a text
-        query = key = len(weights) - 1
-    return Step(layer, head, query, key)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _checks(model: str, text: str, step: Step) -> list[Check]:
-    lm, trace = shared.model(model), shared.trace(model, text)
-    place = [(step.layer, step.head, step.query, step.key)]
-    with torch.inference_mode():
-        return run_in_worker(lambda: [checks.sources_add_up(lm, trace, place)], len(trace))
+    def _plainest(self, head: tuple[int, int]) -> Step:
+        """The largest weight of a head that is on neither the first token nor the query's own."""
+        weights = np.array(Data.weights(self.chosen.model, self.chosen.text, head))
+        weights[:, 0] = -1
+        np.fill_diagonal(weights, -1)
+        query, key = divmod(int(weights.argmax()), len(weights))
+        if weights[query, key] <= 0:  # too short a text
+            query = key = len(weights) - 1
+        return Step(*head, query, key)

@@ -8,7 +8,6 @@ from tlmviz.ui.language import _
 
 from .claims import token
 from .data import Data
-from .state import SCORE
 
 CLEAR = 0.05  # of the largest sum, by which it must lead the next: less is a tie
 
@@ -20,10 +19,7 @@ def seen(data: Data) -> bool:
 
 
 def question(data: Data) -> guess.Question | None:
-    """Which source at the key gives most of the score; None for pairs of heads, ties, and scores that nothing adds
-    to."""
-    if data.chosen.view != SCORE:
-        return None
+    """Which source at the key gives most of the score; None for ties, and scores that nothing adds to."""
     found, step = data.found, data.step
     sums = found.scores.sum(0).tolist()
     ranked = sorted(range(len(sums)), key=lambda source: -sums[source])

@@ -3,7 +3,7 @@ heads."""
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import streamlit as st
 
@@ -11,12 +11,12 @@ from tlmviz.analysis.workbench import following
 from tlmviz.analysis.workbench.following import Step
 from tlmviz.figures import number, readable
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, link, live
+from tlmviz.ui import frame, inputs, link, live, onward
 from tlmviz.ui.language import _
 from tlmviz.ui.onward import EXPLORER, Onward
 
 from . import claims
-from .data import Data, opened, pinned, striking
+from .data import Data
 from .state import HEADS, PIN, SCORE, Why
 
 PICTURE = live.Picture(__file__, "why", pin=PIN, path=Why.path, at=Why.at, every=Why.every)
@@ -48,38 +48,33 @@ def controls(model: str) -> Why | None:
     with frame.after_picture(pairs=False):
         left, *places = st.columns([0.34, 0.14, 0.14, 0.2, 0.18], vertical_alignment="center")
         if text is not None:
-            _open(model, text)
+            _open(Data(Why.of_session(model=model, text=text, pin=PIN.default)))
         view = Why.view.draw(left)
         if text is not None and view == SCORE:
             inputs.head_and_token_menus(lm.config, shared.trace(model, text).tokens, places=places)
     for name in ("head", "query", "key"):
         link.FIELDS[name].share()
-    pin = astuple(pinned(model, text)) if text is not None else PIN.default
-    chosen = Why.of_session(model=model, text=text or "", pin=pin)
-    return chosen if text is not None else None
+    chosen = Why.of_session(model=model, text=text or "", pin=PIN.get())
+    return None if text is None else replace(chosen, pin=astuple(Data(chosen).pinned))
 
 
-def _open(model: str, text: str) -> None:
+def _open(data: Data) -> None:
     """Open a pair of heads that was clicked. While nobody has chosen a head or a pin, show the weight that is most
     worth explaining."""
-    pair = Why.pair.get()
+    pair = data.chosen.pair
     Why.pair.set(None)
-    if pair and (steps := opened(model, text, pair, Why.kind.get())):
+    if pair and (steps := data.opened(pair)):
         reader, writer = steps
         PIN.set(astuple(reader))
         Why.path.set((astuple(writer),))
         Why.at.set(0)
         Why.view.set(SCORE)
     elif link.head_is_free() and link.pin_is_free():
-        link.suggest_row(*astuple(striking(model, text)))
+        link.suggest_row(*astuple(data.striking))
 
 
-def picture(data: Data) -> None:
-    """One score taken apart, or all pairs of heads."""
-    DRAW[data.chosen.view](data)
-
-
-def _score(data: Data) -> None:
+def score(data: Data) -> None:
+    """One score taken apart."""
     found, step, places = data.found, data.step, data.places
     rows, columns, values = data.folded
     header = {
@@ -133,7 +128,8 @@ def _written(data: Data) -> dict | None:
     }
 
 
-def _heads(data: Data) -> None:
+def heads(data: Data) -> None:
+    """How much each head reads of each earlier one."""
     config = data.lm.config
     header = {
         "title": _("{model}: how much each head reads of each earlier one", model=data.chosen.model),
@@ -144,11 +140,8 @@ def _heads(data: Data) -> None:
     PAIRS.show(header, data.pairs)
 
 
-DRAW = {SCORE: _score, HEADS: _heads}
-
-
-def onward(data: Data) -> list[Onward]:
-    """Where the case can be followed: the head on this text among all others."""
+def further(data: Data) -> None:
+    """A link to where the case can be followed: the head on this text among all others."""
     step = data.step if data.chosen.view == SCORE else _reader(data)
     look = {
         "model": data.chosen.model,
@@ -157,14 +150,14 @@ def onward(data: Data) -> list[Onward]:
         "query": str(step.query),
         "key": str(step.key),
     }
-    return [Onward(_("Open {head} in the explorer", head=step.name), EXPLORER, look)]
+    onward.links([Onward(_("Open {head} in the explorer", head=step.name), EXPLORER, look)])
 
 
 def _reader(data: Data) -> Step:
     """The head that the first claim says listens most, at its plainest weight."""
-    best, chosen = claims.strongest(data), data.chosen
-    found = best and opened(chosen.model, chosen.text, best[:2], chosen.kind)
-    return found[0] if found else chosen.first
+    best = claims.strongest(data)
+    found = best and data.opened(best[:2])
+    return found[0] if found else data.chosen.first
 
 
 def snippet(data: Data) -> str:

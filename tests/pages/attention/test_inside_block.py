@@ -126,7 +126,7 @@ def test_the_lens_says_that_a_text_ends():
 def followed(model="stories-rope", text=DEFAULT_TEXT, **given) -> data.Data:
     """What the page shows of a token."""
     place = {"layer": 5, "head": 4, "position": 25, "pair": None}
-    return data.compute(Choice(model=model, text=text, **place | given))
+    return data.Data(Choice(model=model, text=text, **place | given))
 
 
 @pytest.mark.parametrize("step", ["qkv", "scores", "mix", "project", "up", "down", "logits"])

@@ -173,7 +173,7 @@ PAIRS = [
 def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
     found = []
     for each in (*STATES, *PAIRS):
-        shown = data.compute(each)
+        shown = data.Data(each)
         every = claims.CLAIMS if each.pair else (*claims.CLAIMS, *claims.STREAM)
         said = {claim.__name__: claim(shown) for claim in every}
         (check_pair if each.pair else check_language)(said, each)

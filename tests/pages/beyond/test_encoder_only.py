@@ -18,13 +18,14 @@ from tlmviz.errors import BadText
 from tlmviz.ui import frame
 
 PAGE = "beyond/encoder_only"
+BAGS = 49.6  # % of held-out rows on which a bag of words tells that words are exchanged
 REPOSITORY = Path(__file__).resolve().parents[3]
 TEXT = "Lily had a red ball. She lost it."
 
 
 def shown(query) -> compute.Data:
     """What the page shows by a link."""
-    return compute.compute(linked(controls.Choice, query, layer=0, head=0))
+    return compute.Data(linked(controls.Choice, query, layer=0, head=0))
 
 
 @pytest.fixture(scope="module")
@@ -85,10 +86,10 @@ def test_the_second_text_is_swapped():
 def test_what_is_said_of_held_out_pairs_is_the_cards():
     card = (REPOSITORY / "models/stories-encoder/card.md").read_text(encoding="utf-8")
     assert all(f"**{right:.1f} %** of" in card for right in claims.RIGHT)
-    assert f"**{claims.BAGS:.1f} %** of" in card
+    assert f"**{BAGS:.1f} %** of" in card
     app = open_page(PAGE, {"epart": controls.CLS})
     told = said(app)
-    assert all(f"{right}%" in told for right in (*claims.RIGHT, claims.BAGS))
+    assert all(f"{right}%" in told for right in (*claims.RIGHT, BAGS))
     questions = [question for question, _p in picture(app)[0]["verdicts"]]
     assert all(f"{right:.0f}%" in question for right, question in zip(claims.RIGHT, questions))
 
@@ -162,7 +163,8 @@ def test_a_text_that_cannot_be_shown_is_a_warning():
 )
 def test_odd_texts_have_a_picture(query):
     found = shown(query)
-    assert drawn(view.picture, found) and green(found.checks)
+    picture = {controls.HIDDEN: view.hidden, controls.CLS: view.cls}[query["epart"]]
+    assert drawn(picture, found) and green(found.checks)
 
 
 def test_a_hostile_link_shows_the_page():

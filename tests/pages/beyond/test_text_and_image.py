@@ -24,7 +24,7 @@ DRAWN = digits.written(digits.held_out().images[0])
 
 
 def scene(question=state.ASKED, grid=state.DEFAULT, shown=()) -> data.Data:
-    return data.compute(Scene(question=question, grid=tuple(grid), shown=shown, cell=0))
+    return data.Data(Scene(question=question, grid=tuple(grid), shown=shown, cell=0))
 
 
 def test_the_page_opens_on_what_the_models_say():
@@ -80,7 +80,7 @@ def test_what_was_drawn_has_no_label():
     ],
 )
 def test_what_nothing_can_be_said_of_is_a_sentence_and_the_picture_stays(link, why):
-    header, arrays = unpacked(drawn(view.picture, data.compute(linked(Scene, link))))
+    header, arrays = unpacked(drawn(view.picture, data.Data(linked(Scene, link))))
     assert why in header["problem"] and "words" not in header and arrays["pixels"].shape == (24, 24)
 
 
@@ -89,7 +89,7 @@ def test_what_nothing_can_be_said_of_is_a_sentence_and_the_picture_stays(link, w
 )
 @pytest.mark.parametrize("shown", ["9.9", "1000.1000.1000.1000.1000", "-1.0.0.0.0"])
 def test_a_hostile_link_shows_a_picture(grid, shown):
-    found = data.compute(linked(Scene, {"tig": grid, "tis": shown, "tic": "99"}))
+    found = data.Data(linked(Scene, {"tig": grid, "tis": shown, "tic": "99"}))
     header, _ = unpacked(drawn(view.picture, found))
     assert header["state"]["cell"] <= 8 and len(header["state"]["grid"]) == 9
     words = [*header.get("asked", []), *header.get("words", [])]

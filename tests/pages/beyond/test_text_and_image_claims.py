@@ -6,13 +6,12 @@ import numpy as np
 
 import tlmviz
 from pages.beyond.text_and_image import claims
-from pages.beyond.text_and_image.data import Data, compute
+from pages.beyond.text_and_image.data import Data
 from pages.beyond.text_and_image.examples import TAKEN
 from pages.beyond.text_and_image.state import DEFAULT, DRAWN, Scene
-from tests.pages.states import each_speaks_and_is_silent, hold, states
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 from tlmviz import digits
 from tlmviz.facades.scenes import language
-from tlmviz.training.scenes_export import apart_on
 
 LABELS = digits.held_out().labels
 QUESTIONS = (
@@ -55,13 +54,9 @@ def truth(shown: Data) -> dict | None:
         for patch, weight in enumerate(row):
             sums[patch // 6 // 2 * 3 + patch % 6 // 2] += weight
         if sums.max() >= 0.505:
-            name = [f"L{(head - 1) // 4}H{(head - 1) % 4}"] if head else ["its heads"]
-            looked = [
-                f"“{answer.words[word - 1 - len(answer.asked)]}”",
-                *name,
-                f"at the {language.PLACES[sums.argmax()]},",
-                f"{sums.max():.0%}",
-            ]
+            name = divmod(head - 1, 4) if head else ()
+            said = answer.words[word - 1 - len(answer.asked)]
+            looked = [said, *name, language.PLACES[sums.argmax()], f"{sums.max():.0%}"]
     marked = [
         cell
         for cell in range(9)
@@ -78,8 +73,31 @@ def truth(shown: Data) -> dict | None:
     }
 
 
-def names_of(cells: list[int]) -> list[str]:
-    return [f"the {language.PLACES[cell]}" for cell in cells] if 0 < len(cells) <= 3 else []
+def names_of(cells: list[int]) -> list:
+    """Cells as a sentence names them."""
+    if len(cells) > 3:
+        return [len(cells)]
+    *first, last = [language.PLACES[cell] for cell in cells] or [None]
+    return [*([", ".join(f"the {each}" for each in first)] if first else []), *([last] if last else [])]
+
+
+def _wrong(t: dict):
+    if t["true"] in (None, t["said"]):
+        return None
+    return [*filter(None, [t["said"]]), t["true"], *t["looked"]]
+
+
+PLAIN = {
+    "right": lambda t: [t["said"], *t["looked"]] if t["said"] == t["true"] else None,
+    "wrong": _wrong,
+    "unknown": lambda t: [t["said"], *t["looked"]] if t["true"] is None else None,
+    "marks_right": lambda t: names_of(t["marked"]) if t["marked"] == t["cells"] else None,
+    "marks_wrong": lambda t: (
+        None if t["cells"] in (None, t["marked"]) else [*names_of(t["marked"]), *names_of(t["cells"])]
+    ),
+    "marks_unknown": lambda t: names_of(t["marked"]) if t["cells"] is None else None,
+    "drawn": lambda t: [t["drawn"]] if t["drawn"] else None,
+}
 
 
 def test_answers_and_marks_are_judged_by_the_labels():
@@ -90,40 +108,14 @@ def test_answers_and_marks_are_judged_by_the_labels():
     own += [{"shown": (8, 0, 0, 1, 0)}, {"shown": (3, 0, 2, 1, 0)}, {"grid": (DRAWN,) * 9}]
     own += [{"grid": TAKEN, "question": "what is left of the 5"}]
     for chosen in (*states(Scene, {}), *(Scene(**start | case) for case in own)):
-        shown = compute(chosen)
-        said, plain = {claim.__name__: claim(shown) for claim in claims.CLAIMS}, truth(shown)
+        shown = Data(chosen)
+        plain = truth(shown)
         if plain is None:
+            said = {claim.__name__: bool(claim(shown)) for claim in claims.CLAIMS}
             assert not any(said[name] for name in said if name != "drawn") and shown.error
-            found.append({name: text is not None for name, text in said.items()})
             continue
-        unknown = plain["true"] is None
-        assert bool(said["unknown"]) == unknown
-        assert bool(said["right"]) == (not unknown and plain["said"] == plain["true"])
-        assert bool(said["wrong"]) == (not unknown and plain["said"] != plain["true"])
-        first = said["right"] or said["wrong"] or said["unknown"]
-        assert f"says “{plain['said']}”" in first or not plain["said"]
-        assert not said["wrong"] or f"it is “{plain['true']}”" in said["wrong"]
-        assert all(part in first for part in plain["looked"]) and ("looked" in first) == bool(plain["looked"])
-        assert bool(said["marks_unknown"]) == (plain["cells"] is None)
-        assert bool(said["marks_right"]) == (plain["cells"] == plain["marked"])
-        assert bool(said["marks_wrong"]) == (plain["cells"] is not None and plain["cells"] != plain["marked"])
-        marked = said["marks_right"] or said["marks_wrong"] or said["marks_unknown"]
-        assert all(name in marked for name in names_of(plain["marked"]) + names_of(plain["cells"] or []))
-        assert bool(said["drawn"]) == bool(plain["drawn"])
-        assert not said["drawn"] or said["drawn"].startswith(f"{plain['drawn']} digit")
-        found.append({name: text is not None for name, text in said.items()})
+        found.append(agree(claims.CLAIMS, PLAIN, shown, plain))
     each_speaks_and_is_silent(found)
-
-
-def test_neighbours_that_are_there_are_counted_apart_from_blanks():
-    shown = compute(Scene(**{name: control.default for name, control in Scene.controls.items()}))
-    found = apart_on(tlmviz.load("digits-scenes-turned"), 30)["side"]
-    assert hold(
-        (claims.neighbours,),
-        {"neighbours": lambda a: [f"{a[outcome]:.0%}" for outcome in ("marked", "blank", "several")]},
-        shown,
-        found,
-    )
 
 
 def test_the_weaker_model_is_called_so_only_where_it_is():
@@ -131,19 +123,15 @@ def test_the_weaker_model_is_called_so_only_where_it_is():
         accuracy: tuple = ()
 
     chosen = Scene(**{name: control.default for name, control in Scene.controls.items()})
-    shown = compute(chosen)
+    shown = Data(chosen)
 
     def said(first, second):
-        measured = Measured(chosen, shown.found, None)
+        measured = Measured(chosen)
         object.__setattr__(measured, "accuracy", ({"side": first}, {"side": second}, {}))
         return claims.compared(measured)
 
     assert said(0.9701, 0.9699) is None
     assert "weaker" in said(0.97, 0.9) and "better" not in said(0.97, 0.9)
     assert "better" in said(0.9, 0.97) and "weaker" not in said(0.9, 0.97)
-    assert chosen.grid == DEFAULT and hold(
-        (claims.compared,),
-        {"compared": lambda a: [f"{a[1]:.0%}", f"{a[0]:.0%}"]},
-        shown,
-        [part["side"] for part in shown.accuracy[:2]],
-    )
+    answered, marked = (f"{part['side']:.0%}" for part in shown.accuracy[:2])
+    assert chosen.grid == DEFAULT and claims.compared(shown).values == (marked, answered)

@@ -37,7 +37,7 @@ WAYS_LINK = Doctor.link(view=TWO_WAYS)
 
 def examined(text=DEFAULT_TEXT, size=0.0, **given) -> data.Data:
     """What the page shows of a state."""
-    return data.compute(Doctor(model="stories-rope", text=text, size=size, **given))
+    return data.Data(Doctor(model="stories-rope", text=text, size=size, **given))
 
 
 def test_it_opens_on_another_base_in_one_layer():

@@ -313,8 +313,6 @@ def test_what_is_shown_is_opened_once(monkeypatch):
     """All parts of the page look at it, and a training's step is cut from a table of thousands of lines."""
     opened, opens = data.opened, []
     monkeypatch.setattr(data, "opened", lambda name: opens.append(name) or opened(name))
-    shown = data.compute(
-        Atlas(model="stories-rope", survey="stories-induction@1200", head=(0, 0), statistic="induction")
-    )
+    shown = data.Data(Atlas(model="stories-rope", survey="stories-induction@1200", head=(0, 0), statistic="induction"))
     assert shown.trained is shown.found and shown.reader is not None and len(shown.heads)
     assert opens == ["stories-induction@1200"]

@@ -8,11 +8,14 @@ import pytest
 
 import tlmviz
 from pages.workbench.head_atlas import claims, data
+from pages.workbench.head_atlas.page import PART
 from pages.workbench.head_atlas.state import ALL, ONE, Atlas
-from tests.pages.states import each_speaks_and_is_silent, facts, states
+from tests.pages.helpers import open_page, words
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 from tlmviz.analysis.workbench.survey import STATISTICS, Survey, find
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.ui.claims import first
+from tlmviz.ui.markdown import quoted
 
 FOLDER = models_folder() / "stories-rope" / "survey"
 GIVEN = {"model": "stories-rope", "survey": "stories-rope", "head": (5, 4), "statistic": "induction"}
@@ -31,93 +34,123 @@ def written(column: str, value: float) -> str:
     return f"{100 * value:.1f}%"
 
 
-def said_of(chosen: Atlas) -> dict[str, str | None]:
-    shown = data.compute(chosen)
-    return {claim.__name__: claim(shown) for claim in claims.CLAIMS}
+class All:
+    """All heads, from the table; `then` are those at the start of a training."""
+
+    def __init__(self, chosen: Atlas, heads: pd.DataFrame, then: pd.DataFrame | None = None):
+        self.chosen, self.heads, self.then = chosen, heads, then
+        self.searched = bool(chosen.query.strip()) and chosen.query != "(("
+        self.lit = heads[find(heads, chosen.query)] if self.searched else heads
+
+    @property
+    def most(self) -> list[tuple[str, float]]:
+        """The two heads with most of what is upwards."""
+        y = self.chosen.y
+        ranked = self.heads.dropna(subset=[y]).sort_values(y, ascending=False, kind="stable")
+        return [(name(row), row[y]) for _, row in ranked.iloc[:2].iterrows()]
+
+    @property
+    def outstanding(self) -> bool:
+        first, second = (written(self.chosen.y, value) for _, value in self.most)
+        return self.chosen.y in STATISTICS and first != second
+
+    @property
+    def r(self) -> float | None:
+        x, y = self.chosen.x, self.chosen.y
+        r = np.corrcoef(self.heads[x], self.heads[y])[0, 1] if x != y else np.nan
+        return round(r, 2) if np.isfinite(r) else None
 
 
-def check_all(said: dict, chosen: Atlas, heads: pd.DataFrame) -> None:
-    """The claims on all heads, from the table."""
-    count = len(heads)
-    searched = bool(chosen.query.strip()) and chosen.query != "(("
-    lit = int(find(heads, chosen.query).sum()) if searched else count
-    assert [bool(said[name]) for name in ("found_some", "found_none", "found_all")] == [
-        searched and 0 < lit < count,
-        searched and lit == 0,
-        searched and lit == count,
-    ]
-    if said["found_some"]:
-        named = heads[find(heads, chosen.query)].iloc[:4]
-        assert all(f"L{row.layer:.0f}H{row['head']:.0f}" in said["found_some"] for _, row in named.iterrows())
-        assert (f"{lit - 4} more" in said["found_some"]) == (lit > 4)
-    ranked = heads.dropna(subset=[chosen.y]).sort_values(chosen.y, ascending=False, kind="stable")
-    first, second = ranked.iloc[0], ranked.iloc[1]
-    high, next_high = (written(chosen.y, row[chosen.y]) for row in (first, second))
-    outstanding = chosen.y in STATISTICS and high != next_high
-    assert bool(said["one_has_most"]) == outstanding
-    assert bool(said["averaged"]) == (not searched and not outstanding)
-    if outstanding:
-        text = said["one_has_most"]
-        assert text.startswith(f"L{first.layer:.0f}H{first['head']:.0f} ") and high in text
-        assert text.endswith(f"next comes L{second.layer:.0f}H{second['head']:.0f} with {next_high}.")
-        if chosen.y == "entropy":
-            assert f"over {2**first.entropy:.0f} tokens" in text
-    r = np.corrcoef(heads[chosen.x], heads[chosen.y])[0, 1] if chosen.x != chosen.y else np.nan
-    r = round(r, 2) if np.isfinite(r) else None
-    related = [bool(said[name]) for name in ("go_together", "go_apart", "unrelated")]
-    assert related == ([False] * 3 if r is None else [r >= 0.5, r <= -0.5, abs(r) < 0.2])
-    for name in ("go_together", "go_apart", "unrelated"):
-        assert not said[name] or said[name].endswith(f"with {r:.2f}.".replace("-", "−"))
-    if chosen.y in STATISTICS:
-        layers = heads.groupby("layer")[chosen.y].mean()
-        most, least = layers.idxmax(), layers.idxmin()
-        high, low = written(chosen.y, layers[most]), written(chosen.y, layers[least])
-        assert bool(said["by_layers"]) == (high != low)
-        if said["by_layers"]:
-            assert f"layer {most}, {high} on average" in said["by_layers"]
-            assert said["by_layers"].endswith(f"in layer {least}, {low}.")
-    else:
-        assert said["by_layers"] is None
+def name(row) -> str:
+    return f"L{row.layer:.0f}H{row['head']:.0f}"
 
 
-def check_one(said: dict, chosen: Atlas, heads: pd.DataFrame) -> None:
-    """The claims on one head, from the tables and a pass of its own."""
-    layer, head = chosen.head
-    column, index = chosen.statistic, layer * 6 + head
-    own, values = heads[column][index], heads[column]
-    above = int((values > own).sum())
-    assert (bool(said["does_most"]), bool(said["others_do_more"])) == (above == 0, above > 0)
-    text = said["does_most"] or said["others_do_more"]
-    assert text.startswith(f"L{layer}H{head} ") and written(column, own) in text
-    assert not re.search("most|surest", text.partition(";")[0]), "what it does is no superlative where others do more"
-    if above:
-        best = int(values.argmax())
-        assert f"L{best // 6}H{best % 6}: {written(column, values[best])}." in text
-        assert (f"{above} of the 36" if above > 1 else "one of the 36") in text
-    spread = pd.read_parquet(FOLDER / "deciles.parquet").query(
-        f"layer == {layer} and head == {head} and statistic == {column!r}"
-    )
-    middle, high = (spread[spread.decile == tenth].value.iloc[0] for tenth in (5, 9))
-    assert (bool(said["depends_on_text"]), bool(said["in_every_text"])) == (high >= 2 * middle, high < 2 * middle)
-    text = said["depends_on_text"] or said["in_every_text"]
-    assert written(column, middle) in text and written(column, high) in text
-    top = (
-        pd.read_parquet(FOLDER / "tops.parquet")
-        .query(f"layer == {layer} and head == {head} and statistic == {column!r}")
-        .sort_values("rank")
-        .iloc[chosen.top]
-    )
-    passages = pd.read_parquet(FOLDER / "passages.parquet").set_index("passage")
-    trace = tlmviz.load("stories-rope").trace(passages.text[top.passage])
-    rows = trace.row_statistics()[column][layer, head, 1:].nan_to_num(-1)
-    pin = int(rows.argmax()) + 1 if chosen.pin is None else min(chosen.pin, len(trace) - 1)
-    row = trace.attention(layer, head)[pin]
-    text = said["in_the_passage"]
-    assert written(column, top.value) in text and f"({pin}) most goes to" in text
-    assert text.endswith(f"({int(row.argmax())}), {100 * float(row.max()):.1f}%.")
+def does(column: str, value: float) -> tuple[str, ...]:
+    return (written(column, value), *([f"{2**value:.0f}"] if column == "entropy" else []))
 
 
-ELSEWHERE = ("without", "never", "since_the_start")  # what the shipped survey gives no reason to say
+def _some(t: All):
+    lit = len(t.lit)
+    if not t.searched or not 0 < lit < len(t.heads):
+        return None
+    *before, last = [*(name(row) for _, row in t.lit.iloc[:4].iterrows()), *([lit - 4] if lit > 4 else [])]
+    return (lit, len(t.heads), *([", ".join(before)] if before else []), last)
+
+
+def _has_most(t: All):
+    if not t.outstanding:
+        return None
+    (first, high), (second, less) = t.most
+    return first, *does(t.chosen.y, high), len(t.heads), second, written(t.chosen.y, less)
+
+
+def _averaged(t: All):
+    if t.searched or t.outstanding:
+        return None
+    if t.then is None:
+        return len(t.heads), "stories-rope", f"{pd.read_parquet(FOLDER / 'passages.parquet').tokens.sum():,}"
+    return len(t.heads), "stories-induction", f"{t.heads.step[0]:,}"
+
+
+def _since(t: All):
+    y = t.chosen.y
+    if t.then is None or y not in STATISTICS:
+        return None
+    best = int(t.heads[y].argmax())
+    then, now = (written(y, each[y].iloc[best]) for each in (t.then, t.heads))
+    return (0, name(t.heads.iloc[best]), then, f"{t.heads.step[0]:,}", now) if then != now else None
+
+
+class One:
+    """One head, from the tables and a pass of its own."""
+
+    def __init__(self, chosen: Atlas, heads: pd.DataFrame):
+        (self.layer, self.head), self.column = chosen.head, chosen.statistic
+        self.name, self.values = f"L{self.layer}H{self.head}", heads[self.column]
+        self.own = self.values[self.layer * 6 + self.head]
+        self.above = int((self.values > self.own).sum())
+        middle, high = (self.mine("deciles").query(f"decile == {tenth}").value.iloc[0] for tenth in (5, 9))
+        self.wide, self.spread = high >= 2 * middle, (written(self.column, high), written(self.column, middle))
+        top = self.mine("tops").sort_values("rank").iloc[chosen.top]
+        passages = pd.read_parquet(FOLDER / "passages.parquet").set_index("passage")
+        trace = tlmviz.load("stories-rope").trace(passages.text[top.passage])
+        rows = trace.row_statistics()[self.column][self.layer, self.head, 1:].nan_to_num(-1)
+        pin = int(rows.argmax()) + 1 if chosen.pin is None else min(chosen.pin, len(trace) - 1)
+        row = trace.attention(self.layer, self.head)[pin]
+        key = int(row.argmax())
+        places = (quoted(trace.tokens[at], at) for at in (pin, key))
+        self.passage = (written(self.column, top.value), *places, written("peak", float(row[key])))
+
+    def mine(self, table: str) -> pd.DataFrame:
+        where = f"layer == {self.layer} and head == {self.head} and statistic == {self.column!r}"
+        return pd.read_parquet(FOLDER / f"{table}.parquet").query(where)
+
+
+def _others(t: One):
+    if not t.above:
+        return None
+    best = int(t.values.argmax())
+    head = f"L{best // 6}H{best % 6}"
+    return t.above, t.name, *does(t.column, t.own), 36, head, written(t.column, t.values[best])
+
+
+PLAIN = {
+    "found_some": _some,
+    "found_none": lambda t: (len(t.heads),) if t.searched and not len(t.lit) else None,
+    "found_all": lambda t: (len(t.heads),) if t.searched and len(t.lit) == len(t.heads) else None,
+    "one_has_most": _has_most,
+    "averaged": _averaged,
+    "since_the_start": _since,
+    "go_together": lambda t: (f"{t.r:.2f}",) if t.r is not None and t.r >= 0.5 else None,
+    "go_apart": lambda t: (f"{t.r:.2f}".replace("-", "−"),) if t.r is not None and t.r <= -0.5 else None,
+    "does_most": lambda t: None if t.above else (t.name, *does(t.column, t.own), 36),
+    "others_do_more": _others,
+    "never": lambda t: None,
+    "depends_on_text": lambda t: t.spread if t.wide else None,
+    "in_every_text": lambda t: None if t.wide else t.spread[::-1],
+    "in_the_passage": lambda t: t.passage,
+}
+ELSEWHERE = {"never", "since_the_start"}  # what it gives no reason to say
 
 
 def chosen_states():
@@ -133,15 +166,11 @@ def chosen_states():
 def test_every_claim_is_what_the_survey_says_and_silent_elsewhere(heads):
     found = []
     for each in chosen_states():
-        said = said_of(each)
-        if each.view == ALL:
-            check_all(said, each, heads)
-        else:
-            check_one(said, each, heads)
-            assert not any(
-                said[name] for name in ("found_some", "one_has_most", "averaged", "by_layers", "go_together")
-            )
-        found.append({name: text is not None for name, text in said.items() if name not in ELSEWHERE})
+        shown, truth = data.Data(each), (All if each.view == ALL else One)(each, heads)
+        made = agree(PART.parts[each.view].claims, PLAIN, shown, truth)
+        if said := claims.others_do_more(shown) if each.view == ONE else None:
+            assert not re.search("most|surest", said.partition(";")[0]), "no superlative where others do more"
+        found.append({name: made.get(name, False) for name in PLAIN if name not in ELSEWHERE})
     each_speaks_and_is_silent(found)
 
 
@@ -151,28 +180,15 @@ RUN = models_folder() / "stories-induction" / "run" / "heads.parquet"
 def test_of_a_training_the_claims_are_those_of_its_table_at_the_step():
     table = pd.read_parquet(RUN).sort_values(["step", "layer", "head"])
     start = {name: control.default for name, control in Atlas.controls.items()} | GIVEN
+    began = table[table.step == 0].reset_index(drop=True)
     found = []
     for step in (0, 25, 900, 1300, 2200):
         heads = table[table.step == step].reset_index(drop=True)
         for y in ("induction", "previous", "entropy", "layer"):
             for query in ("", "induction > 0.3"):
                 chosen = Atlas(**start | {"survey": f"stories-induction@{step}", "y": y, "query": query})
-                said = said_of(chosen)
-                check_all(said, chosen, heads)
-                text = said["since_the_start"]
-                found.append({"since_the_start": bool(text)})
-                if y == "layer":
-                    assert text is None
-                    continue
-                best = int(heads[y].argmax())
-                now, then = (written(y, each[y].iloc[best]) for each in (heads, table[table.step == 0]))
-                assert bool(text) == (now != then)
-                if text:
-                    name = f"L{heads.layer[best]}H{heads['head'][best]}"
-                    assert f"at step 0 {name} had {then} of" in text
-                    assert text.endswith(f"at step {step:,} it has {now}.")
-                if said["averaged"]:
-                    assert f"as they were at step {step:,} of its training" in said["averaged"]
+                made = agree(claims.ALL_CLAIMS, PLAIN, data.Data(chosen), All(chosen, heads, began))
+                found.append({"since_the_start": made["since_the_start"]})
     each_speaks_and_is_silent(found)
 
 
@@ -182,13 +198,14 @@ def test_heads_without_a_statistic(monkeypatch, heads):
     bare = heads.assign(induction=np.where(heads.layer < 5, np.nan, heads.induction))
     monkeypatch.setattr(Survey, "heads", property(lambda self: bare))
     start = {name: control.default for name, control in Atlas.controls.items()} | GIVEN
-    said = said_of(Atlas(**start))
-    assert facts(said["without"]) == ["30"] and said["never"] is None
-    said = said_of(Atlas(**start | {"view": ONE, "head": (0, 0)}))
-    assert said["never"].startswith("The corpus has no place at which L0H0") and not said["does_most"]
-    assert said["others_do_more"] is None and said["without"] is None
+    shown = data.Data(Atlas(**start))
+    assert claims.without(shown).values == (30,)
+    assert "30 heads lack one of the two statistics" in words(open_page("workbench/head_atlas"))
+    shown = data.Data(Atlas(**start | {"view": ONE, "head": (0, 0)}))
+    assert claims.never(shown).values == ("L0H0",)
+    assert claims.does_most(shown) is None and claims.others_do_more(shown) is None
 
 
 def test_whatever_is_chosen_a_sentence_stands_above_the_picture():
     for each in chosen_states():
-        assert first(claims.CLAIMS, data.compute(each))
+        assert first(PART.parts[each.view].claims, data.Data(each))

@@ -65,7 +65,7 @@ def sent(app):
 
 def patch(query=None, model="stories-rope", **given) -> compute.Data:
     """What the page shows by a link."""
-    return compute.compute(at_link(Patch, query or {}, model=model, **given))
+    return compute.Data(at_link(Patch, query or {}, model=model, **given))
 
 
 @pytest.mark.parametrize("kind", PARTS)
@@ -153,7 +153,7 @@ def test_the_snippet(lm, task):
 )
 def test_what_cannot_be_patched_is_one_sentence(link, said):
     with pytest.raises(BadText) as refused:
-        patch(link)
+        patch(link).task  # noqa: B018
     assert said in frame.worded(refused.value)
 
 
@@ -184,7 +184,7 @@ def test_hostile_links(link):
 @pytest.mark.parametrize("model", ["stories-gpt", "stories-mhc", "zoo-mla", "zoo-mqa"])
 @pytest.mark.parametrize("kind", ["k", "resid"])
 def test_other_models(model, kind):
-    texts = dict(zip(("clean", "corrupted", "answer", "wrong"), compute.opening(model)))
+    texts = dict(zip(("clean", "corrupted", "answer", "wrong"), compute.Data.opening(model)))
     _, preview, exact = grids(drawn(view.grid, patch(model=model, kind=kind, **texts)))
     assert np.isfinite(preview).all() and np.isfinite(exact).all()
 
@@ -194,7 +194,7 @@ def test_the_presets_of_the_story_models(lm, name):
     """The answer is ahead after the clean text, the wrong one after the corrupted."""
     task = patching.task_of(lm, *STORIES[name])
     assert task.clean_difference > 1 and task.corrupted_difference < -1
-    assert compute.compute(chosen(*STORIES[name])).best.layer > 0
+    assert compute.Data(chosen(*STORIES[name])).best.layer > 0
 
 
 def test_a_preset_fills_the_boxes():
@@ -224,7 +224,7 @@ class TestAsked:
             yield
 
     def job(self):
-        return compute.compute(chosen(*TEXTS)).job
+        return compute.Data(chosen(*TEXTS)).job
 
     def test_the_preview_comes_first(self, slow):
         app = open_page(PAGE)

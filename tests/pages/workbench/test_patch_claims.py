@@ -1,5 +1,7 @@
 """What the page Patch claims, held against runs that are patched plainly, one at a time."""
 
+from functools import cached_property
+
 import numpy as np
 import pytest
 from torch import Tensor
@@ -8,10 +10,11 @@ import tlmviz
 from pages.workbench.patch import claims, data
 from pages.workbench.patch.examples import STORIES
 from pages.workbench.patch.state import Patch
-from tests.pages.states import each_speaks_and_is_silent, states
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 from tlmviz.analysis.workbench import patching
 from tlmviz.errors import BadText
 from tlmviz.figures import readable
+from tlmviz.ui.markdown import plain
 
 MODEL = "zoo-rope"
 START = {name: control.default for name, control in Patch.controls.items()}
@@ -22,7 +25,7 @@ LONG = "The cat sat on the mat and saw a big dog. " * 71  # 3,000 characters
 class Truth:
     """Every cell of a state as a whole run of the corrupted text, and both texts' own runs."""
 
-    def __init__(self, state: Patch):
+    def __init__(self, state: Patch, cell: patching.Cell):
         lm = tlmviz.load(state.model)
         ids = [lm.encode(text) for text in (state.clean, state.corrupted)]
         self.task = task = patching.Task(
@@ -33,10 +36,9 @@ class Truth:
             ),
         )
         self.answers = [readable(lm.tokenizer.name(each)) for each in (task.answer, task.wrong)]
-        self.state, self.count = state, len(task.clean)
+        self.state, self.count, self.cell = state, len(task.clean), (cell.layer, cell.index)
         a, b = task.answer, task.wrong
         self.gaps = [float(trace.logits[-1, a] - trace.logits[-1, b]) for trace in (task.corrupted, task.clean)]
-        self.shares = [float(trace.logits[-1].double().softmax(-1)[a]) for trace in (task.corrupted, task.clean)]
         self.lm = lm
         columns = self.count if state.kind in patching.POSITION_KINDS else task.clean.n_heads
         self.grid = np.array(
@@ -53,118 +55,163 @@ class Truth:
         gap = float(logits[self.task.answer] - logits[self.task.wrong])
         return (gap - self.gaps[0]) / (self.gaps[1] - self.gaps[0])
 
+    @property
+    def compares(self) -> bool:
+        """Whether shares may be said: the clean run prefers the answer, and by a logit more than the corrupted one."""
+        corrupted, clean = self.gaps
+        return clean > 0 and clean - corrupted >= 1
+
+    @property
+    def heads(self) -> bool:
+        return self.state.kind in patching.HEAD_KINDS
+
+    @property
+    def resid(self) -> bool:
+        return self.state.kind == "resid"
+
+    @cached_property
+    def halves(self) -> tuple[float, ...]:
+        """What a head brings back by what it writes, its pattern and its values."""
+        return tuple(self.run(patching.Cell(kind, *self.cell)) for kind in ("z", "pattern", "v")) if self.heads else ()
+
+    @cached_property
+    def preview(self) -> tuple[int, int, float]:
+        """Where the first order is furthest off, and what it guesses there."""
+        guess = patching.patch_preview(self.lm, self.task, self.state.kind).numpy()
+        layer, index = divmod(int(np.abs(guess - self.grid).argmax()), guess.shape[1])
+        return layer, index, float(guess[layer, index])
+
+    @cached_property
+    def chain(self) -> tuple[float, ...]:
+        """What a chain brings back together, and its patches one by one."""
+        cells = [patching.Cell(*place) for place in self.state.chain if self.fits(*place)]
+        return (self.run(*cells), *map(self.run, cells)) if len(cells) > 1 else ()
+
+    def fits(self, kind: str, layer: int, index: int) -> bool:
+        count = self.task.clean.n_heads if kind in patching.HEAD_KINDS else self.count
+        return layer < self.task.clean.n_layers and index < count
+
+    @property
+    def unsure(self) -> bool:
+        """So near to where a written number changes that the order of summing decides."""
+        sums = (self.chain[0], sum(self.chain[1:])) if self.chain else ()
+        every = *self.grid.ravel(), *self.halves, self.preview[2], *sums
+        return any(abs(100 * value - round(100 * value)) > 0.49 for value in every)
+
+    @property
+    def points(self) -> list[int]:
+        return sorted((round(100 * value) for value in self.grid.ravel()), reverse=True)
+
+    def token(self, at: int) -> str:
+        return f"“{plain(readable(self.task.clean.tokens[at]))}” ({at})"
+
+    def place(self, layer: int, index: int) -> tuple:
+        return (f"L{layer}H{index}",) if self.heads else (layer, self.token(index))
+
 
 def written(value: float) -> str:
     return f"{round(100 * value)}%".replace("-", "−")
 
 
-def near(value: float) -> bool:
-    """So near to where its written number changes that the order of summing decides."""
-    return abs(100 * value - round(100 * value)) > 0.49
+def quoted(name: str) -> str:
+    return f"“{plain(name)}”"
 
 
-def check(shown: data.Data, truth: Truth) -> dict[str, bool]:
-    """Every claim against the truth; which are shown."""
-    said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
-    grid, state = truth.grid, truth.state
-    points = sorted((round(100 * value) for value in grid.ravel()), reverse=True)
-    resid = state.kind == "resid"
-    assert said["guessed"] is None, "small models are run at once"
+def _no_share(t: Truth):
+    if t.compares:
+        return None
+    (corrupted, clean), (answer, wrong) = t.gaps, map(quoted, t.answers)
+    leads = [(*((answer, wrong) if gap >= 0 else (wrong, answer)), f"{abs(gap):.2f}") for gap in (clean, corrupted)]
+    apart = f"{abs(clean - corrupted):.2f}"
+    why = (apart, wrong) if clean <= corrupted else (answer,) if clean <= 0 else (apart, "1")
+    return *leads[0], *leads[1], *why
+
+
+def _carried(t: Truth):
+    single = len(t.exchanged) == 1 and t.exchanged[0] < t.count - 1
+    if not (t.resid and t.compares and single) or round(100 * t.grid[-1, -1]) < 1:
+        return None
+    column = [written(value) == "100%" for value in t.grid[:, t.exchanged[0]]]
+    if not column[0]:
+        return None
+    last = column.index(False) - 1 if False in column else len(column) - 1
+    return t.token(t.exchanged[0]), last, len(column) - 1, t.token(t.count - 1), written(t.grid[-1, -1])
+
+
+def _at_the_end(t: Truth):
+    if not t.resid or not t.compares or _carried(t):
+        return None
+    return t.token(t.count - 1), written(t.grid[0, -1]), len(t.grid) - 1, written(t.grid[-1, -1])
+
+
+def _one_part(t: Truth):
+    best, second = t.points[0], t.points[min(1, len(t.points) - 1)]
+    if t.resid or not t.compares or best < 1 or best == second:
+        return None
+    place = t.place(*divmod(int(t.grid.argmax()), t.grid.shape[1]))
+    return *place, f"{best}%", quoted(t.answers[0]), t.grid.size, written(second / 100)
+
+
+def _several(t: Truth):
+    if t.resid or not t.compares or t.points[0] < 1 or _one_part(t):
+        return None
+    return t.points.count(t.points[0]), f"{t.points[0]}%", quoted(t.answers[0])
+
+
+def _nothing(t: Truth):
+    if t.resid or not t.compares or t.points[0] >= 1:
+        return None
+    return quoted(t.answers[0]), t.grid.size, written(t.points[0] / 100)
+
+
+def _halves(t: Truth):
+    if not t.halves or not t.compares:
+        return None
+    whole, look, value = t.halves
+    if round(100 * whole) < 5 or written(look) == written(value):
+        return None
+    parts = (written(value), written(look)) if value > look else (written(look), written(value))
+    return f"L{t.cell[0]}H{t.cell[1]}", *parts
+
+
+def _together(t: Truth):
+    if not t.chain or not t.compares:
+        return None
+    return written(t.chain[0]), len(t.chain) - 1, written(sum(t.chain[1:]))
+
+
+def _off(t: Truth):
+    layer, index, guess = t.preview
+    if not t.compares or written(guess) == written(t.grid[layer, index]):
+        return None
+    return *t.place(layer, index), written(guess), written(t.grid[layer, index])
+
+
+PLAIN = {
+    "no_share": _no_share,
+    "guessed": lambda t: None,  # small models are run at once
+    "carried": _carried,
+    "at_the_end": _at_the_end,
+    "one_part": _one_part,
+    "several": _several,
+    "nothing": _nothing,
+    "look_or_value": _halves,
+    "together": _together,
+    "off_the_preview": _off,
+}
+
+
+def check_words(shown: data.Data, truth: Truth) -> None:
+    """What the sentences say of the numbers."""
     assert shown.answers == tuple(truth.answers)
-    compares = check_share(said, truth)
-    single = len(truth.exchanged) == 1 and truth.exchanged[0] < truth.count - 1
-    if any(near(value) for value in grid.ravel()):
-        return {}
-    carried = (
-        resid
-        and single
-        and written(grid[0, truth.exchanged[0]]) == "100%"
-        and round(100 * grid[-1, -1]) >= 1
-        and compares
-    )
-    assert bool(said["carried"]) == carried
-    if carried:
-        column = [written(value) == "100%" for value in grid[:, truth.exchanged[0]]]
-        last = column.index(False) - 1 if False in column else len(column) - 1
-        assert f"up to layer {last};" in said["carried"]
-        assert f"brings back {written(grid[-1, -1])}:" in said["carried"]
-        assert f"({truth.exchanged[0]})" in said["carried"] and f"({truth.count - 1})" in said["carried"]
-    assert bool(said["at_the_end"]) == (resid and not carried and compares)
-    if said["at_the_end"]:
-        assert f"brings back {written(grid[0, -1])}, " in said["at_the_end"]
-        assert said["at_the_end"].endswith(f" {written(grid[-1, -1])}.")
-    assert bool(said["nothing"]) == (not resid and points[0] < 1 and compares)
-    assert bool(said["several"]) == (not resid and compares and points[0] >= 1 and points[0] == points[1])
-    assert bool(said["one_part"]) == (not resid and compares and points[0] >= 1 and points[0] > points[1])
-    if said["one_part"]:
-        layer, index = divmod(int(grid.argmax()), grid.shape[1])
-        heads = state.kind in patching.HEAD_KINDS
-        place = f"L{layer}H{index} " if heads else f"({index})"
-        assert place in said["one_part"] and (heads or f"layer {layer} at" in said["one_part"])
-        assert f"and {points[0]}% of the answer" in said["one_part"]
-        assert said["one_part"].endswith(f"of {grid.size} brings back more than {points[1]}%.".replace("-", "−"))
-    if said["several"]:
-        assert said["several"].startswith(f"{points.count(points[0])} parts bring back {points[0]}%")
-    if said["nothing"]:
-        assert said["nothing"].endswith(f"of {grid.size} brings {points[0]}%.".replace("-", "−"))
-    check_runs(said, shown, truth, compares)
-    return {name: text is not None for name, text in said.items()}
-
-
-def check_share(said: dict, truth: Truth) -> bool:
-    """Whether shares may be said: the clean run prefers the answer, and by a logit more than the corrupted one."""
     corrupted, clean = truth.gaps
-    compares = clean > 0 and clean - corrupted >= 1
-    assert bool(said["no_share"]) == (not compares)
-    if not compares:
-        parts = {name: said[name] for name in said if name not in ("no_share", "decided")}
-        assert not any(parts.values()), parts
-        told = said["no_share"].replace("\\", "").replace("−", "-")
-        answer, wrong = truth.answers
-        for gap, text in ((clean, "After the clean text"), (corrupted, "after the corrupted one")):
-            ahead, behind = (answer, wrong) if gap >= 0 else (wrong, answer)
-            assert f"{text} “{ahead}” leads “{behind}” by {abs(gap):.2f} logits" in told
-        assert ("the other way round" in told) == (clean <= corrupted)
-        assert ("no answer to bring back" in told) == (corrupted < clean <= 0)
-        assert (f"differ by {clean - corrupted:.2f} logits; of less than 1 " in told) == (
-            clean > 0 and clean > corrupted
-        )
-    return compares
-
-
-def check_runs(said: dict, shown: data.Data, truth: Truth, compares: bool) -> None:
-    """The claims on both texts, on a head's halves, on the chain, and on the preview."""
-    assert f"gets {truth.shares[1]:.1%}, after the corrupted one {truth.shares[0]:.1%}." in said["decided"]
-    if not compares:
-        return
-    cell = shown.cell
-    if truth.state.kind in patching.HEAD_KINDS:
-        z, look, value = (truth.run(patching.Cell(kind, cell.layer, cell.index)) for kind in ("z", "pattern", "v"))
-        if not any(map(near, (z, look, value))):
-            halves = round(100 * z) >= 5 and written(look) != written(value)
-            assert bool(said["look_or_value"]) == halves
-            if halves:
-                assert f"values alone bring back {written(value)}" in said["look_or_value"] or (
-                    f"values alone {written(value)}" in said["look_or_value"]
-                )
-                assert ("What it finds counts more" in said["look_or_value"]) == (value > look)
-    else:
-        assert said["look_or_value"] is None
-    cells = [patching.Cell(*place) for place in truth.state.chain if shown.fits(patching.Cell(*place))]
-    assert bool(said["together"]) == (len(cells) > 1)
-    if said["together"]:
-        whole, alone = truth.run(*cells), sum(truth.run(each) for each in cells)
-        if not near(whole) and not near(alone):
-            assert f"brings back {written(whole)} in one run" in said["together"]
-            assert said["together"].endswith(f"sum to {written(alone)}.")
-    guess = patching.patch_preview(truth.lm, truth.task, truth.state.kind).numpy()
-    layer, index = divmod(int(np.abs(guess - truth.grid).argmax()), guess.shape[1])
-    if not near(guess[layer, index]):
-        off = written(guess[layer, index]) != written(truth.grid[layer, index])
-        assert bool(said["off_the_preview"]) == off
-        if off:
-            ends = f"guesses {written(guess[layer, index])}, and the run gives {written(truth.grid[layer, index])}."
-            assert said["off_the_preview"].endswith(ends)
+    if said := claims.no_share(shown):
+        assert ("the other way round" in said) == (clean <= corrupted)
+        assert ("no answer to bring back" in said) == (corrupted < clean <= 0)
+        made = [claim for claim in claims.CLAIMS if claim(shown)]
+        assert made == [claims.no_share]
+    if said := claims.look_or_value(shown):
+        assert ("What it finds counts more" in said) == (truth.halves[2] > truth.halves[1])
 
 
 CAT, DOG = "Tom saw a cat. The cat ran to the", "Tom saw a dog. The dog ran to the"
@@ -194,23 +241,25 @@ def test_every_claim_is_what_the_runs_say_and_silent_elsewhere():
         for model in (MODEL, "stories-rope")
     ]
     for state in [*states(Patch, given), *own]:
+        shown = data.Data(state)
         try:
-            shown = data.compute(state)
+            truth = Truth(state, shown.cell)
         except BadText:
             continue
-        found.append(check(shown, Truth(state)))
-    found = [each for each in found if each]
+        check_words(shown, truth)
+        if not truth.unsure:
+            found.append(agree(claims.CLAIMS, PLAIN, shown, truth))
     assert len(found) > 12
-    for each in found:  # those have tests of their own, and what both texts make of the answer is always said
-        del each["guessed"], each["several"], each["nothing"], each["decided"]
+    for each in found:  # those have tests of their own
+        del each["guessed"], each["several"], each["nothing"]
     each_speaks_and_is_silent(found)
 
 
 def test_the_preview_is_called_a_guess(monkeypatch):
     monkeypatch.setattr(data, "AT_ONCE", -1.0)
-    data._exact.clear()
+    data.Data.job.clear()
     state = Patch(**{**START, "model": "stories-rope"})
-    shown = data.compute(state)
+    shown = data.Data(state)
     guess = patching.patch_preview(shown.lm, shown.task, "z").numpy()
     layer, head = divmod(int(guess.argmax()), guess.shape[1])
     said = claims.guessed(shown)
@@ -219,11 +268,11 @@ def test_the_preview_is_called_a_guess(monkeypatch):
     )
     for claim in (claims.one_part, claims.several, claims.nothing, claims.off_the_preview):
         assert claim(shown) is None
-    data._exact.clear()
+    data.Data.job.clear()
 
 
 def test_parts_that_bring_back_the_same_are_counted(monkeypatch):
-    shown = data.compute(Patch(**{**START, "model": "stories-rope"}))
+    shown = data.Data(Patch(**{**START, "model": "stories-rope"}))
     tied = np.zeros_like(shown.job.grid)
     tied[0, :3] = 0.251, 0.249, 0.25
     monkeypatch.setattr(shown.job, "grid", tied)
@@ -237,11 +286,11 @@ def test_parts_that_bring_back_the_same_are_counted(monkeypatch):
 
 def test_3000_characters_are_refused_in_a_sentence():
     with pytest.raises(BadText, match="reads at most"):
-        data.compute(Patch(**{**START, "model": MODEL, "clean": LONG, "corrupted": LONG}))
+        data.Data(Patch(**{**START, "model": MODEL, "clean": LONG, "corrupted": LONG})).task  # noqa: B018
 
 
 def test_the_page_opens_on_its_claim():
-    said = claims.one_part(data.compute(Patch(**{**START, "model": "stories-rope"})))
+    said = claims.one_part(data.Data(Patch(**{**START, "model": "stories-rope"})))
     assert said == (
         "Take only what L5H0 writes from the clean run, and 54% of the answer “ball” comes back; no other head of 36 "
         "brings back more than 17%."
@@ -254,13 +303,14 @@ def test_two_texts_behind_which_the_same_word_is_expected_are_one_sentence():
     guesses = {tlmviz.load("stories-rope").trace(text).logits[-1].argmax().item() for text in texts}
     assert len(guesses) == 1
     with pytest.raises(BadText, match="Both texts make the model expect “ball” next, so there is nothing to patch"):
-        data.compute(state)
-    assert data.expected("stories-rope", *texts) == ("", "")
+        data.Data(state).task  # noqa: B018
+    assert data.Data(state).expected == ("", "")
 
 
 @pytest.mark.parametrize("model", ["stories-rope", "stories-gpt", "zoo-rope", "zoo-mqa", "zoo-none"])
 def test_every_model_opens_on_texts_that_it_tells_apart(model):
-    texts = data.opening(model)
+    texts = data.Data.opening(model)
     lm = tlmviz.load(model)
+    expected = data.Data(Patch(**{**START, "model": model, **dict(zip(NAMES, texts))})).expected
     names = [readable(lm.tokenizer.name(int(lm.trace(text).logits[-1].argmax()))) for text in texts]
-    assert tuple(names) == data.expected(model, *texts) and len(set(names)) == 2
+    assert tuple(names) == expected and len(set(names)) == 2

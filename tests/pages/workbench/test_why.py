@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pages.workbench.why import data, view
+from pages.workbench.why import view
+from pages.workbench.why.data import Data
 from pages.workbench.why.state import Why
 from tests.packed import unpacked
 from tests.pages.helpers import assert_healthy, badges, drawn, green, open_page, picture, run_code, words
@@ -19,11 +20,11 @@ def opened(**query):
     return open_page(PAGE, query=query)
 
 
-def why(query=None, model="stories-rope", text=DEFAULT_TEXT, pin=None) -> data.Data:
+def why(query=None, model="stories-rope", text=DEFAULT_TEXT, pin=None) -> Data:
     """What the page shows by a link, of the weight that is most worth explaining unless another is given."""
-    found = data.striking(model, text)
+    found = Data.striking(model, text)
     place = (found.layer, found.head, found.query, found.key)
-    return data.compute(linked(Why, query or {}, model=model, text=text, pin=pin or place))
+    return Data(linked(Why, query or {}, model=model, text=text, pin=pin or place))
 
 
 def test_it_opens_on_a_key_that_a_head_wrote():
@@ -58,7 +59,7 @@ def test_a_path_in_the_link_is_shown():
 
 
 def test_all_sources():
-    header, arrays = unpacked(drawn(view.picture, why({"whyall": "1"})))
+    header, arrays = unpacked(drawn(view.score, why({"whyall": "1"})))
     assert len(header["rows"]) == len(header["columns"]) == header["total"] == 37
     found = compute.model("stories-rope").explain(DEFAULT_TEXT, 5, 0, 25, 17)
     np.testing.assert_allclose(arrays["values"], found.scores, atol=1e-5)
@@ -75,7 +76,7 @@ def test_all_pairs_of_heads():
 @pytest.mark.parametrize("query", [{}, {"whypath": "4.2.17.16", "whyat": "1"}])
 def test_the_snippet_says_what_the_page_says(query):
     found = why(query)
-    header, _ = unpacked(drawn(view.picture, found))
+    header, _ = unpacked(drawn(view.score, found))
     assert f"{run_code(view.snippet(found))['found'].score:.2f}" == header["score"]
 
 
@@ -99,7 +100,7 @@ def test_the_snippet_of_all_pairs():
     ],
 )
 def test_hostile_links(query):
-    header, _ = unpacked(drawn(view.picture, why(query)))
+    header, _ = unpacked(drawn(view.score, why(query)))
     assert len(header["steps"]) <= 13 and 0 <= header["at"] < len(header["steps"])
 
 
@@ -113,7 +114,7 @@ def test_a_pin_that_is_not_there(query):
 @pytest.mark.parametrize("text", ["a", "Lily", "word " * 150, "🦄 <b>x</b>"])
 def test_texts(text):
     found = why(text=text)
-    header, arrays = unpacked(drawn(view.picture, found))
+    header, arrays = unpacked(drawn(view.score, found))
     assert len(header["places"]) == len(arrays["weights"]) <= 160 and green(found.checks)
 
 

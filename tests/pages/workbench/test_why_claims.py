@@ -3,11 +3,13 @@
 import numpy as np
 
 import tlmviz
-from pages.workbench.why import claims, data
+from pages.workbench.why import claims
+from pages.workbench.why.data import Data
 from pages.workbench.why.state import HEADS, SCORE, Why
-from tests.pages.states import each_speaks_and_is_silent
+from tests.pages.states import agree, each_speaks_and_is_silent
 from tlmviz.figures import readable
 from tlmviz.ui.inputs import DEFAULT_TEXT
+from tlmviz.ui.markdown import plain, quoted
 
 START = {name: control.default for name, control in Why.controls.items()}
 FRENCH, LONG = ("Le chat 😀 voit le chat. Le chien voit le", "The cat sat on the mat. " * 125)  # 3,000 characters
@@ -22,97 +24,89 @@ def two(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")
 
 
-def check_score(said: dict, shown: data.Data) -> None:
-    """The claims on one score, from the model's weights of the head and the sources that its stream is a sum of."""
-    lm, trace = tlmviz.load(shown.chosen.model), tlmviz.load(shown.chosen.model).trace(shown.chosen.text)
-    step = shown.step
-    row = trace.attention(step.layer, step.head)[step.query].numpy()
-    found = lm.explain(shown.chosen.text, step.layer, step.head, query=step.query, key=step.key)
-    q, k = (trace[f"blocks.{step.layer}.attn.{part}"][0].double() for part in "qk")
-    product = q[step.head, step.query] @ k[step.head * len(k) // len(q), step.key]
-    score = float(product * trace.specs[step.layer].scale)
-    assert abs(score - found.score) < 1e-3 * max(1, abs(score)), "q·k, scaled"
-    sums = found.scores.double().sum(0).tolist()
-    order = sorted(range(len(sums)), key=lambda i: -sums[i])
-    total = two(sums[order[0]])
-    owed = score >= 0.005 and sums[order[0]] >= 0.005 and two(sums[order[1]]) != total
-    by_head = owed and found.names[order[0]].startswith("L")
-    first = said["owes_to_head"] or said["owes_to_other"] or said["owes_to_nothing"]
-    assert (bool(said["owes_to_head"]), bool(said["owes_to_other"])) == (by_head, owed and not by_head)
-    assert f"head L{step.layer}H{step.head} gives {row[step.key]:.0%} of its attention" in first
-    assert f"({step.query})" in first and f"({step.key})" in first and two(found.score) in first
-    if owed:
-        own = {"token": "the token itself", "position": "its position", "biases": "the biases"}
-        source = own.get(name := found.names[order[0]], name)
-        assert source.replace("-", "\\-") + " draws it there most" in first and f"{total} of the score" in first
-    if by_head:
-        layer, head = map(int, found.names[order[0]][1:].split("H"))
-        read = int(trace.attention(layer, head)[step.key].argmax())
-        assert f"({read}): {total} of the score" in first
-        assert ("the token before it" in first) == (read == step.key - 1)
-    check_query_side(said["asks_most"], found, score, step.query)
-    best = int(row.argmax())
-    another = f"{row[best]:.0%}" != f"{row[step.key]:.0%}"
-    assert bool(said["compared"]) == another
-    if another:
-        assert f"gives {row[best]:.0%} to" in said["compared"] and said["compared"].endswith(f"({best}).")
-    check_written(said, found, lm.config.norm.placement)
-    assert bool(said["by_steps"]) == (len(shown.steps) > 1)
-    for each in shown.steps[1:]:
-        assert f"L{each.layer}H{each.head} read" in said["by_steps"] and f"({each.key})" in said["by_steps"]
-    count = len(trace.tokens)
-    assert bool(said["not_all"]) == (count > 160)
-    if count > 160:
-        assert said["not_all"] == f"The map has the 160 tokens nearest to query and key, of {count:,}."
+class Score:
+    """One score, from the model's weights of the head and the sources that its stream is a sum of."""
+
+    def __init__(self, shown: Data):
+        lm, self.step = tlmviz.load(shown.chosen.model), shown.step
+        self.trace = trace = lm.trace(shown.chosen.text)
+        step = self.step
+        self.row = trace.attention(step.layer, step.head)[step.query].numpy()
+        self.found = lm.explain(shown.chosen.text, step.layer, step.head, query=step.query, key=step.key)
+        q, k = (trace[f"blocks.{step.layer}.attn.{part}"][0].double() for part in "qk")
+        product = q[step.head, step.query] @ k[step.head * len(k) // len(q), step.key]
+        self.score = float(product * trace.specs[step.layer].scale)
+        assert abs(self.score - self.found.score) < 1e-3 * max(1, abs(self.score)), "q·k, scaled"
+        assert (self.found.written is None) == (lm.config.norm.placement in ("post", "sandwich"))
+
+    def token(self, at: int) -> str:
+        return quoted(self.trace.tokens[at], at)
+
+    @property
+    def looks(self) -> tuple[str, ...]:
+        step = self.step
+        name = f"L{step.layer}H{step.head}"
+        return self.token(step.query), name, f"{self.row[step.key]:.0%}", self.token(step.key)
+
+    @property
+    def owed(self) -> tuple[str, str] | None:
+        """The source at the key with the largest sum over all at the query."""
+        sums = self.found.scores.double().sum(0).tolist()
+        first, second, *_ = [*sorted(sums, reverse=True), -1.0]
+        clear = self.score >= 0.005 and first >= 0.005 and two(first) != two(second)
+        return (self.found.names[sums.index(first)], two(first)) if clear else None
 
 
-def check_query_side(said: str | None, found, score: float, query: int) -> None:
-    """The source at the query with the largest sum over all at the key."""
-    sums = found.scores.double().sum(1).tolist()
-    first, second, *_ = [*sorted(sums, reverse=True), 0.0]
-    assert bool(said) == (score >= 0.005 and first >= 0.005 and two(first) != two(second))
-    if said:
-        name = found.names[sums.index(first)]
-        own = {
-            "token": "the token itself",
-            "position": "its position",
-            "biases": "the biases",
-            "distance": "the distance",
-        }
-        assert (
-            f"({query})** {own.get(name, name)} asks for it most: {two(first)} of the score {two(found.score)}." in said
-        )
+def _to_head(t: Score):
+    if not t.owed or not t.owed[0].startswith("L"):
+        return None
+    name, total = t.owed
+    read = int(t.trace.attention(*map(int, name[1:].split("H")))[t.step.key].argmax())
+    return (*t.looks, t.token(t.step.key), name, t.token(read), total, two(t.found.score))
 
 
-def check_written(said: dict, found, placement: str) -> None:
-    """What is said to be written: the largest gain of any token, or that it is little."""
-    assert bool(said["names_no_tokens"]) == (found.written is None) == (placement in ("post", "sandwich"))
-    if found.written is None:
-        assert said["writes"] is None and said["writes_little"] is None
-        return
-    token, gain = max(found.written.promoted, key=lambda pair: pair[1])
-    assert bool(said["writes"]) == (f"{gain:.2f}" >= "0.50" or gain >= 1)
-    assert bool(said["writes_little"]) == (not said["writes"])
-    assert f"{max(gain, 0):.2f} logits" in (said["writes"] or said["writes_little"])
-    if said["writes"]:
-        assert readable(token).strip(".,") in said["writes"].replace("\\", "")
+CALLED = {"token": "the token itself", "position": "its position", "biases": "the biases"}
 
 
-def check_pairs(said: dict, shown: data.Data) -> None:
+def _to_other(t: Score):
+    if not t.owed or t.owed[0].startswith("L"):
+        return None
+    name, total = t.owed
+    return (*t.looks, t.token(t.step.key), *([] if name in CALLED else [plain(name)]), total, two(t.found.score))
+
+
+def _compared(t: Score):
+    best = int(t.row.argmax())
+    if f"{t.row[best]:.0%}" == f"{t.row[t.step.key]:.0%}":
+        return None
+    return t.token(t.step.query), t.looks[1], f"{t.row[best]:.0%}", t.token(best)
+
+
+def _writes(t: Score):
+    if not t.found.written:
+        return None
+    token, gain = max(t.found.written.promoted, key=lambda pair: pair[1])
+    return (t.token(t.step.query), plain(readable(token)), f"{gain:.2f}") if round(gain, 2) >= 0.5 else None
+
+
+def _strongest(t: Data):
     """The strongest pair, from the products of whole matrices."""
-    lm = tlmviz.load(shown.chosen.model)
-    heads, width = lm.config.n_heads, lm.config.d_model
-    best = shown.pairs[shown.chosen.kind].max()
-    assert bool(said["listens_to_none"]) == (lm.config.n_layers == 1)
-    writer, reader = np.unravel_index(shown.pairs[shown.chosen.kind].argmax(), shown.pairs["k"].shape)
-    through = {"k": "keys", "q": "queries", "v": "values"}[shown.chosen.kind]
-    pair = f"L{reader // heads}H{reader % heads} does to L{writer // heads}H{writer % heads}"
-    assert f"as {pair}: on a scale from 0 to 1 its {through}" in said["listens_most"]
-    assert f"depend on it by {best:.2f}, where" in said["listens_most"] and said["listens_most"].endswith(
-        f"{width**-0.5:.2f}."
-    )
+    config, pairs = tlmviz.load(t.chosen.model).config, t.pairs[t.chosen.kind]
+    writer, reader = (f"L{at // config.n_heads}H{at % config.n_heads}" for at in divmod(pairs.argmax(), len(pairs)))
+    return reader, writer, f"{pairs.max():.2f}", f"{config.d_model**-0.5:.2f}"
 
 
+PLAIN = {
+    "owes_to_head": _to_head,
+    "owes_to_other": _to_other,
+    "owes_to_nothing": lambda t: None if t.owed else (*t.looks, two(t.found.score)),
+    "compared": _compared,
+    "writes": _writes,
+    "names_no_tokens": lambda t: None if t.found.written else (),
+    "not_all": lambda t: (160, f"{len(t.trace.tokens):,}") if len(t.trace.tokens) > 160 else None,
+    "listens_most": _strongest,
+    "listens_to_none": lambda t: None,
+}
 ANY = np.random.default_rng(0).integers((0, 0, 12, 0), (6, 6, 27, 12), (8, 4))  # layer, head, query, key
 STATES = [
     state("stories-rope", DEFAULT_TEXT, (5, 0, 25, 17)),
@@ -132,19 +126,22 @@ STATES = [
 def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
     found = []
     for each in STATES:
-        shown = data.compute(each)
-        said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
+        shown = Data(each)
         if each.view == SCORE:
-            check_score(said, shown)
-            assert said["listens_most"] is None and said["listens_to_none"] is None
+            truth = Score(shown)
+            found.append(agree(claims.SCORE_CLAIMS, PLAIN, shown, truth))
+            if said := claims.owes_to_head(shown):
+                before = shown.step.key - 1
+                assert ("the token before it" in said) == (before >= 0 and _to_head(truth)[6] == truth.token(before))
+            elif said := claims.owes_to_other(shown):
+                assert f"{CALLED.get(truth.owed[0], plain(truth.owed[0]))} draws it there most" in said
         else:
-            check_pairs(said, shown)
-            assert [name for name, text in said.items() if text] == ["listens_most"]
-        found.append({name: text is not None for name, text in said.items() if name != "listens_to_none"})
+            agree(claims.HEADS_CLAIMS, PLAIN, shown, shown)
+            assert f"its {dict(k='keys', q='queries', v='values')[each.kind]} depend" in claims.listens_most(shown)
     each_speaks_and_is_silent(found)
 
 
 def test_one_layer_listens_to_none(monkeypatch):
-    shown = data.compute(STATES[-1])
-    monkeypatch.setattr(data, "_compositions", lambda model: {kind: np.zeros((6, 6), np.float32) for kind in "qkv"})
+    shown = Data(STATES[-1])
+    monkeypatch.setattr(Data, "pairs", {kind: np.zeros((6, 6), np.float32) for kind in "qkv"})
     assert claims.listens_most(shown) is None and "one layer" in claims.listens_to_none(shown)
