@@ -32,6 +32,9 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "attention/explorer": {"view": link.View()},
     "attention/inside_block": {"position": 5, "pair": None},
     "attention/learning": {"run": "stories-induction"},
+    "caches/attention_family/collapse": {"head": (1, 2)},
+    "caches/attention_family/latent": {"model": "zoo-mla", "head": (1, 2)},
+    "caches/attention_family/maps": {"head": (1, 2)},
     "caches/kv_cache": {"head": (1, 2)},
     "caches/serving": {"text": ""},
     "experts/experts": {"model": "stories-moe"},
@@ -71,10 +74,6 @@ def made_of(folder: str) -> Callable[[Any], Any]:
 
 def query(folder: str) -> Any:
     return module("kernels/flash_attention", "state").Query("zoo-rope", DEFAULT_TEXT, 1, 2, 5)
-
-
-def read(model: str = "zoo-rope") -> Any:
-    return module("caches/attention_family", "data").Reading(model, DEFAULT_TEXT)
 
 
 def long(model: str = "zoo-rope") -> Any:
@@ -128,11 +127,6 @@ def each(folder: str, cls: str, *rest: Any, **given: Any) -> Iterator[Any]:
 FAMILY, LONG, ALIGNMENT = "caches/attention_family", "kernels/long_context", "translation/alignment"
 MADE: dict[str, Callable[[], Iterator[Any]]] = {
     "beyond/latents/two_mlas": lambda: map(module("beyond/latents/two_mlas", "data").compute, (DEFAULT_TEXT, "a")),
-    f"{FAMILY}/collapse": lambda: each(f"{FAMILY}/collapse", "Lemma", read(), (1, 2)),
-    f"{FAMILY}/latent": lambda: iter([module(f"{FAMILY}/latent", "data").Data(read("zoo-mla"), (1, 2))]),
-    f"{FAMILY}/maps": lambda: iter([module(f"{FAMILY}/maps", "data").Data((read(),), (1, 2))]),
-    f"{FAMILY}/morph": lambda: each(f"{FAMILY}/morph", "Morph", read()),
-    f"{FAMILY}/redundancy": lambda: iter([read()]),
     f"{FAMILY}/zoo": lambda: iter([module(f"{FAMILY}/zoo", "data").compute()]),
     "caches/kv_cache": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
     "caches/kv_cache/cost": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
