@@ -72,8 +72,6 @@ ASK = {  # those that still do
     "kernels/long_context/maps/view",
     "kernels/long_context/masks/view",
     "kernels/long_context/view",
-    "numbers/norms/batch/view",
-    "numbers/norms/spread/view",
     "positions/position_schemes/schemes/view",
     "positions/rope_planes/view",
     "start/start/view",

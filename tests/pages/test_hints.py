@@ -105,7 +105,7 @@ def searched() -> Iterator[Any]:
 def norms() -> Iterator[Any]:
     data, state = module("numbers/norms/batch", "data"), module("numbers/norms/batch", "state")
     for chosen in every(state.Tokens, model="zoo-rope", text=DEFAULT_TEXT):
-        yield data.of_text(data.Reading(chosen))
+        yield data.of_text(chosen)
     yield from map(data.of_digits, every(state.Maps))
 
 
@@ -219,7 +219,7 @@ def again(folder: str, shown: Any, after: Any) -> Any:
         return module(folder, "data").compute(after, Penalties())
     if folder == "numbers/norms/batch":
         data = module(folder, "data")
-        return data.of_digits(after) if hasattr(after, "count") else data.of_text(data.Reading(after))
+        return data.of_digits(after) if hasattr(after, "count") else data.of_text(after)
     if folder in MADE:
         return after if type(after) is type(shown) else dataclasses.replace(shown, chosen=after)
     found = made_of(folder)(after)
