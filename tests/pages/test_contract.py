@@ -65,7 +65,6 @@ ASK = {  # those that still do
     "beyond/encoder_only/view",
     "beyond/latents/cost/view",
     "beyond/latents/reading/view",
-    "experts/next_tokens/view",
     "kernels/flash_attention/tiles/view",
     "kernels/long_context/indexer/view",
     "kernels/long_context/maps/view",
