@@ -32,6 +32,9 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "attention/explorer": {"view": link.View()},
     "attention/inside_block": {"position": 5, "pair": None},
     "attention/learning": {"run": "stories-induction"},
+    "caches/attention_family/collapse": {"head": (1, 2)},
+    "caches/attention_family/latent": {"model": "zoo-mla", "head": (1, 2)},
+    "caches/attention_family/maps": {"head": (1, 2)},
     "caches/kv_cache": {"head": (1, 2)},
     "caches/serving": {"text": ""},
     "experts/experts": {"model": "stories-moe"},
@@ -73,10 +76,6 @@ def query(folder: str) -> Any:
     return module("kernels/flash_attention", "state").Query("zoo-rope", DEFAULT_TEXT, 1, 2, 5)
 
 
-def read(model: str = "zoo-rope") -> Any:
-    return module("caches/attention_family", "data").Reading(model, DEFAULT_TEXT)
-
-
 def long(model: str = "zoo-rope") -> Any:
     """A text as the page Long context reads it."""
     cls, data = module("kernels/long_context", "state").Long, module("kernels/long_context", "data")
@@ -106,7 +105,7 @@ def searched() -> Iterator[Any]:
 def norms() -> Iterator[Any]:
     data, state = module("numbers/norms/batch", "data"), module("numbers/norms/batch", "state")
     for chosen in every(state.Tokens, model="zoo-rope", text=DEFAULT_TEXT):
-        yield data.of_text(data.Reading(chosen))
+        yield data.of_text(chosen)
     yield from map(data.of_digits, every(state.Maps))
 
 
@@ -128,11 +127,6 @@ def each(folder: str, cls: str, *rest: Any, **given: Any) -> Iterator[Any]:
 FAMILY, LONG, ALIGNMENT = "caches/attention_family", "kernels/long_context", "translation/alignment"
 MADE: dict[str, Callable[[], Iterator[Any]]] = {
     "beyond/latents/two_mlas": lambda: map(module("beyond/latents/two_mlas", "data").compute, (DEFAULT_TEXT, "a")),
-    f"{FAMILY}/collapse": lambda: each(f"{FAMILY}/collapse", "Lemma", read(), (1, 2)),
-    f"{FAMILY}/latent": lambda: iter([module(f"{FAMILY}/latent", "data").Data(read("zoo-mla"), (1, 2))]),
-    f"{FAMILY}/maps": lambda: iter([module(f"{FAMILY}/maps", "data").Data((read(),), (1, 2))]),
-    f"{FAMILY}/morph": lambda: each(f"{FAMILY}/morph", "Morph", read()),
-    f"{FAMILY}/redundancy": lambda: iter([read()]),
     f"{FAMILY}/zoo": lambda: iter([module(f"{FAMILY}/zoo", "data").compute()]),
     "caches/kv_cache": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
     "caches/kv_cache/cost": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
@@ -225,7 +219,7 @@ def again(folder: str, shown: Any, after: Any) -> Any:
         return module(folder, "data").compute(after, Penalties())
     if folder == "numbers/norms/batch":
         data = module(folder, "data")
-        return data.of_digits(after) if hasattr(after, "count") else data.of_text(data.Reading(after))
+        return data.of_digits(after) if hasattr(after, "count") else data.of_text(after)
     if folder in MADE:
         return after if type(after) is type(shown) else dataclasses.replace(shown, chosen=after)
     found = made_of(folder)(after)

@@ -4,8 +4,7 @@ product."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import streamlit as st
+from typing import Any
 
 from tlmviz.analysis.caches.turning import Turning, turned
 from tlmviz.checks import Check, caches_family, measure
@@ -13,6 +12,7 @@ from tlmviz.config import ModelConfig
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 
 
@@ -37,10 +37,11 @@ class Reading:
         """Its pass over the text."""
         return compute.trace(self.model, self.text)
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(64)
+    def checks(model: str, text: str) -> list[Check]:
         """The identities behind this page, measured on this text."""
-        return _checks(self)
+        lm, trace = compute.model(model), compute.trace(model, text)
+        return run_in_worker(lambda: measure(caches_family, lm, trace), len(trace))
 
     @property
     def query_product(self) -> tuple[str, str]:
@@ -48,14 +49,26 @@ class Reading:
         return ("x_t", "W_Q") if self.config.attention.query_latent_dim is None else ("c_Q", "W_↑Q")
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _checks(reading: Reading) -> list[Check]:
-    lm, trace = reading.lm, reading.trace
-    return run_in_worker(lambda: measure(caches_family, lm, trace), len(trace))
+@dataclass(frozen=True)
+class Shown:
+    """What a part shows that reads a text by a model."""
+
+    chosen: Any
+
+    @property
+    def reading(self) -> Reading:
+        return Reading(self.chosen.model, self.chosen.text)
+
+    @property
+    def checks(self) -> list[Check]:
+        return self.reading.checks
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def turning(reading: Reading, layer: int, head: int) -> Turning:
-    """One head's product under RoPE at some distances."""
-    lm, trace = reading.lm, reading.trace
-    return run_in_worker(lambda: turned(lm, trace, layer, head), len(trace))
+class Turned(Shown):
+    """And one head of it."""
+
+    @cached(32)
+    def turned(reading: Reading, head: tuple[int, int]) -> Turning:
+        """The head's product of W_Q and W_K', or W_↑K', under RoPE at some distances."""
+        lm, trace = reading.lm, reading.trace
+        return run_in_worker(lambda: turned(lm, trace, *head), len(trace))

@@ -7,13 +7,14 @@ from tlmviz.figures import number
 from tlmviz.ui import guess
 from tlmviz.ui.language import _
 
+from .morph.data import Data
 from .state import MORPH
 
 
-def seen(sizes: Sizes) -> bool:
+def seen(data: Data) -> bool:
     """Whether the picture may be drawn; else the question is. The text is not in this picture, and asks nothing
     anew."""
-    return guess.first("attention_family", (MORPH, sizes), lambda: question(sizes))
+    return guess.first("attention_family", (MORPH, data.sizes), lambda: question(data.sizes))
 
 
 def question(sizes: Sizes) -> guess.Question | None:

@@ -17,6 +17,14 @@ MORPH, CALCULATOR, ZOO, MAPS, LATENT, REDUNDANCY, COLLAPSE = VIEWS = (
 TRAIN = "`python -m tlmviz.training zoo --data DIR`"
 
 
+class Heads(state.State):
+    """A head of a model, and the text that it reads."""
+
+    model: str
+    text: str
+    head: tuple[int, int]
+
+
 class Family(state.State):
     """Which part is open, and the text that it reads."""
 

@@ -1,5 +1,5 @@
-"""Draws what several parts of the page Attention family share: menus of heads, and how much of a text another model
-reads."""
+"""Draws what parts of the page Attention family share: the text with the menu of parts, menus of heads, and how much
+of a text another model reads."""
 
 from __future__ import annotations
 
@@ -9,8 +9,17 @@ from tlmviz.ui import compute, inputs, link
 from tlmviz.ui.language import _
 
 from .data import Reading
+from .state import CALCULATOR, ZOO, Family
 
 WIDTH = 880  # pixels that a picture of several panels needs
+
+
+def controls(model: str) -> Family | None:
+    """Draw the text and the menu of parts; what they say. None, with a sentence, where a part has no text to read."""
+    text = inputs.text_box(compute.model(model))
+    view = Family.view.draw()
+    chosen = Family.of_session(model=model, text=text or "")
+    return None if text is None and view not in (CALCULATOR, ZOO) else chosen
 
 
 def head_menus(view: str, reading: Reading, layers: int, heads: int) -> tuple[int, int]:

@@ -44,21 +44,6 @@ def forgets(data: Data) -> str | None:
     )
 
 
-def doubles(data: Data) -> str | None:
-    """The memory that is allocated ahead doubled on the way."""
-    first, last = (int(data.done.reserved_bytes[at]) for at in (0, -1))
-    if last <= first:
-        return None
-    return _(
-        "Memory is allocated ahead: {first} bytes after the prompt, {last} at the end. What is used grew from {used} "
-        "to {more}.",
-        first=f"{first:,}",
-        last=f"{last:,}",
-        used=f"{int(data.done.occupied_bytes[0]):,}",
-        more=f"{int(data.done.occupied_bytes[-1]):,}",
-    )
-
-
 def ended(data: Data) -> str | None:
     """The model ended its text early."""
     done, asked = data.done, data.chosen.tokens
@@ -76,7 +61,7 @@ def beyond(data: Data) -> str | None:
     )
 
 
-CLAIMS = saves, saves_nothing, forgets, doubles, ended, beyond
+CLAIMS = saves, saves_nothing, forgets, ended, beyond
 HINTS = (Hint(N_("Press ▶."), where(lambda data: data.done.tokens)),)
 
 

@@ -10,7 +10,7 @@ from tlmviz.figures.written import large
 from tlmviz.ui.hints import OWN_TEXT, Hint, to, where, within
 from tlmviz.ui.language import N_, _, ngettext
 
-from .data import Data, Rounds, by_part
+from .data import Data, Times
 from .state import BILL, FFN, GROWTH, HAND, PARAMETERS
 
 NAMES = {
@@ -243,14 +243,6 @@ def vocabulary(data: Data) -> str | None:
     )
 
 
-def norms_hardly_count(data: Data) -> str | None:
-    """Norms are a small share."""
-    part = data.by_part.get("norms", 0) / sum(data.by_part.values())
-    if not 0 < part < 0.01:
-        return None
-    return _("**Norms hardly count**: {share} of all, a number or two for each of d.", share=share(part))
-
-
 def worst_without(data: Data) -> str | None:
     """The layer whose feed-forward part this text misses most, where several are measured."""
     found = data.removed
@@ -321,7 +313,7 @@ CLAIMS = {
     ),
     HAND: (same_products, one_head_only),
     GROWTH: (cache_saves, cache_saves_nothing),
-    PARAMETERS: (mostly_feed_forward, another_is_larger, vocabulary, norms_hardly_count),
+    PARAMETERS: (mostly_feed_forward, another_is_larger, vocabulary),
     FFN: (worst_without, only_layer_without, hardly_missed, dead_under_relu),
 }
 HINTS = {
@@ -369,12 +361,11 @@ def _what(data: Data) -> str:
     }[data.chosen.counted]
 
 
-def measured(found: Rounds) -> str | None:
+def measured(times: Times) -> str | None:
     """What the measured times say of many heads and one, where the rounds agree in every part."""
-    times = by_part(found).values()
-    if not times or any(each is None for pair in times for each in pair):
+    if any(each is None for pair in times.values() for each in pair):
         return None
-    many, one = (1000 * sum(pair[at] or 0.0 for pair in times) for at in (0, 1))
+    many, one = (1000 * sum(pair[at] or 0.0 for pair in times.values()) for at in (0, 1))
     said = _("Measured here, all parts take {many:,.3g} ms with all heads and {one:,.3g} ms with one.")
     return said.format(many=many, one=one)
 
@@ -412,84 +403,78 @@ def title(data: Data) -> str:
     return _("Word by word, with a cache and without: {name}", name=data.name)
 
 
-def notice(part: str) -> tuple[str, ...]:
-    """What the parts of the picture are."""
-    return {
-        BILL: (
-            _(
-                "The ticks on the axis are where products of scores and sums overtake those of the attention's "
-                "matrices, and of all matrices. A thin bar is the same layer with one head as wide as all."
-            ),
+NOTICE = {
+    BILL: (
+        N_(
+            "The ticks on the axis are where products of scores and sums overtake those of the attention's "
+            "matrices, and of all matrices. A thin bar is the same layer with one head as wide as all."
         ),
-        HAND: (
-            _(
-                "Both columns describe one layer: once with a single head as wide as the layer, once with several. A "
-                "cell is checked when you leave it, with a hint where it is wrong."
-            ),
+    ),
+    HAND: (
+        N_(
+            "Both columns describe one layer: once with a single head as wide as the layer, once with several. A "
+            "cell is checked when you leave it, with a hint where it is wrong."
         ),
-        GROWTH: (
-            _(
-                "**Without a cache** every new token reads the whole text again: 1 + 2 + … + N tokens for a text of N. "
-                "**With a cache** each token is read once. But it still looks at every key before it, so that 1 + 2 + "
-                "… + N comes back as pairs of query and key; without the cache these would be 1² + 2² + … + N². The "
-                "prompt is read in one pass in either case."
-            ),
+    ),
+    GROWTH: (
+        N_(
+            "**Without a cache** every new token reads the whole text again: 1 + 2 + … + N tokens for a text of N. "
+            "**With a cache** each token is read once. But it still looks at every key before it, so that 1 + 2 + "
+            "… + N comes back as pairs of query and key; without the cache these would be 1² + 2² + … + N². The "
+            "prompt is read in one pass in either case."
         ),
-        PARAMETERS: (_("Feed-forward parts have two or three matrices, F/d times as wide as those of the attention."),),
-        FFN: (
-            _(
-                "**ReLU lets nothing through below zero.** GELU and SiLU have a slope left of zero too: a unit that is "
-                "below zero on every token still says a little, and still learns."
-            ),
-            _("**A gate is a third matrix**: at the same cost F is two thirds as wide."),
+    ),
+    PARAMETERS: (N_("Feed-forward parts have two or three matrices, F/d times as wide as those of the attention."),),
+    FFN: (
+        N_(
+            "**ReLU lets nothing through below zero.** GELU and SiLU have a slope left of zero too: a unit that is "
+            "below zero on every token still says a little, and still learns."
         ),
-    }[part]
-
-
-def maths(part: str) -> tuple[str, ...]:
-    """How it is counted."""
-    return {
-        BILL: (
-            _(
-                "A multiplication and an addition are two operations, a cell of the softmax five (compare, subtract, "
-                "exp, add, divide). Norms, biases, residual additions and the mask are left out; masked cells are "
-                "computed, as in any product of matrices."
-            ),
-            _(
-                "With hD = gD = d: $4nd^2=2n^2d$ at $n=2d$; with $F=4d$ and no gate $12nd^2=2n^2d$ at $n=6d$; $Bhn^2$ "
-                "cells equal the $12d^2$ weights at $n=d\\sqrt{12/(Bh)}$."
-            ),
+        N_("**A gate is a third matrix**: at the same cost F is two thirds as wide."),
+    ),
+}
+MATHS = {
+    BILL: (
+        N_(
+            "A multiplication and an addition are two operations, a cell of the softmax five (compare, subtract, "
+            "exp, add, divide). Norms, biases, residual additions and the mask are left out; masked cells are "
+            "computed, as in any product of matrices."
         ),
-        HAND: (
-            _(
-                "The chapter counts the toy's maps: one of 4 × 4 with one head, two with two. Its second example, "
-                "1,000 tokens and 12 heads, has 12 million cells."
-            ),
+        N_(
+            "With hD = gD = d: $4nd^2=2n^2d$ at $n=2d$; with $F=4d$ and no gate $12nd^2=2n^2d$ at $n=6d$; $Bhn^2$ "
+            "cells equal the $12d^2$ weights at $n=d\\sqrt{12/(Bh)}$."
         ),
-        GROWTH: (
-            _(
-                "$\\sum_{t\\le N}t=\\tfrac{N(N+1)}2$ and $\\sum_{t\\le N}t^2=\\tfrac{N(N+1)(2N+1)}6$: the cache "
-                "divides pairs by $\\tfrac{2N+1}3$."
-            ),
+    ),
+    HAND: (
+        N_(
+            "The chapter counts the toy's maps: one of 4 × 4 with one head, two with two. Its second example, "
+            "1,000 tokens and 12 heads, has 12 million cells."
         ),
-        PARAMETERS: (
-            _(
-                "Matrices of a layer without biases: $4d^2+2dF$, or $4d^2+3dF$ with a gate; at $F=4d$ without one the "
-                "feed-forward part is two thirds. With g < h key/value heads the attention shrinks to $2d^2(1+g/h)$."
-            ),
+    ),
+    GROWTH: (
+        N_(
+            "$\\sum_{t\\le N}t=\\tfrac{N(N+1)}2$ and $\\sum_{t\\le N}t^2=\\tfrac{N(N+1)(2N+1)}6$: the cache "
+            "divides pairs by $\\tfrac{2N+1}3$."
         ),
-        FFN: (
-            _(
-                "$\\mathrm{GELU}'(x)=\\Phi(x)+x\\varphi(x)$ is ½ at 0, 1.13 at its largest (x = √2), and −0.13 at its "
-                "least (x = −√2); $\\mathrm{SiLU}'(x)=s(1+x(1-s))$ with $s=\\sigma(x)$. ReLU's is 0 or 1."
-            ),
-            _(
-                "A unit that is dead on this text may speak on another; weights were trained with their own "
-                "activation, so that ReLU's figures say what it would do to this model, not what a model trained with "
-                "it would do."
-            ),
+    ),
+    PARAMETERS: (
+        N_(
+            "Matrices of a layer without biases: $4d^2+2dF$, or $4d^2+3dF$ with a gate; at $F=4d$ without one the "
+            "feed-forward part is two thirds. With g < h key/value heads the attention shrinks to $2d^2(1+g/h)$."
         ),
-    }[part]
+    ),
+    FFN: (
+        N_(
+            "$\\mathrm{GELU}'(x)=\\Phi(x)+x\\varphi(x)$ is ½ at 0, 1.13 at its largest (x = √2), and −0.13 at its "
+            "least (x = −√2); $\\mathrm{SiLU}'(x)=s(1+x(1-s))$ with $s=\\sigma(x)$. ReLU's is 0 or 1."
+        ),
+        N_(
+            "A unit that is dead on this text may speak on another; weights were trained with their own "
+            "activation, so that ReLU's figures say what it would do to this model, not what a model trained with "
+            "it would do."
+        ),
+    ),
+}
 
 
 def count(value: float) -> str:

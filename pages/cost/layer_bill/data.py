@@ -18,6 +18,7 @@ from tlmviz.checks import Check
 from tlmviz.checks import cost_layer as checks
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 
 from .state import FFN, GROWTH, HAND, PARAMETERS, Bill, toy_sizes
@@ -25,6 +26,7 @@ from .state import FFN, GROWTH, HAND, PARAMETERS, Bill, toy_sizes
 SLOW = 1e11  # operations of leaving out every layer, beyond which it is asked for
 AGREE = 1.5  # times the fastest round that the slowest of a part may take: else its time is not shown
 Rounds = list[tuple[Timing, Timing]]  # with all heads, and with one
+Times = dict[str, tuple[float | None, float | None]]  # of each part, the same; None where the rounds do not agree
 
 
 @dataclass(frozen=True)
@@ -88,15 +90,21 @@ class Data:
         published = {preset.name: preset.n_layers for preset in PRESETS}
         return published.get(self.preset, self.lm.config.n_layers)
 
-    @property
-    def rounds(self) -> Rounds:
-        """Every part's time here in interleaved rounds; of as many tokens as can be timed at once."""
-        return rounds(self.sizes)
+    @cached(64)
+    def rounds(sizes: Sizes) -> Rounds:
+        """Every part's time here in interleaved rounds; of as many tokens as can be timed at once. Measured once for
+        all; `rounds.clear` of the class has it measured again."""
+        return run_in_worker(lambda: layer_run.rounds(sizes), sizes.n)
 
     @property
-    def parameters(self) -> list[Parameter]:
+    def times(self) -> Times:
+        """Each part's time of them."""
+        return by_part(self.rounds)
+
+    @cached(8)
+    def parameters(model: str) -> list[Parameter]:
         """Every parameter of the model's module."""
-        return _parameters(self.chosen.model)
+        return parameters.parameters(shared.model(model))
 
     @cached_property
     def by_part(self) -> dict[str, int]:
@@ -116,17 +124,22 @@ class Data:
         return 4.0 * lm.n_parameters * lm.config.n_layers * shared.about(self.chosen.text) > SLOW
 
     @property
-    def removed(self) -> Removed:
-        """The text's loss without the feed-forward part or the attention of each layer, where that is quick or asked
-        for, and of all. Raises BadText."""
+    def left_out(self) -> tuple[int, ...]:
+        """Layers whose parts are left out in turn: all, where that is quick or asked for, else the one looked at."""
         alone = self.is_slow and not self.chosen.every
-        layers = (self.layer,) if alone else tuple(range(self.lm.config.n_layers))
-        return _removed(self.chosen.model, self.chosen.text, layers)
+        return (self.layer,) if alone else tuple(range(self.lm.config.n_layers))
 
-    @property
-    def every_units(self) -> list[Units]:
+    @cached(16)
+    def removed(model: str, text: str, left_out: tuple[int, ...]) -> Removed:
+        """The text's loss without the feed-forward part or the attention of each, and of all. Raises BadText."""
+        lm = shared.model(model)
+        return run_in_worker(lambda: feedforward.removed(lm, text, left_out), shared.about(text))
+
+    @cached(16)
+    def every_units(model: str, text: str) -> list[Units]:
         """Every layer's units on the text. Raises BadText and NoNetwork."""
-        return _units(self.chosen.model, self.chosen.text)
+        lm = shared.model(model)
+        return run_in_worker(lambda: feedforward.units(lm, text), shared.about(text))
 
     @property
     def has_units(self) -> bool:
@@ -143,10 +156,11 @@ class Data:
         """The name of that layer's activation."""
         return feedforward.kind_of(feedforward.activation_at(self.lm, feedforward.places_of(self.lm)[self.units.layer]))
 
-    @property
-    def relu_loss(self) -> float:
+    @cached(16)
+    def relu_loss(model: str, text: str) -> float:
         """The text's loss with ReLU in the place of the model's own activation."""
-        return _relu_loss(self.chosen.model, self.chosen.text)
+        lm = shared.model(model)
+        return run_in_worker(lambda: feedforward.loss(lm, text, feedforward.as_relu(lm)), shared.about(text))
 
     @property
     def checks(self) -> list[Check]:
@@ -159,27 +173,16 @@ class Data:
         return _checks(self.toy if part == HAND else self.sizes)
 
 
-def compute(chosen: Bill) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
 def agreed(times: list[float | None]) -> float | None:
     """The fastest of some rounds; None where they do not agree, or nothing was timed."""
     found = [each for each in times if each is not None]
     return min(found) if found and max(found) <= AGREE * min(found) else None
 
 
-def by_part(found: Rounds) -> dict[str, tuple[float | None, float | None]]:
+def by_part(found: Rounds) -> Times:
     """Each part's seconds with all heads and with one, where the rounds agree."""
     sides = list(zip(*found))
     return {part: tuple(agreed([each.seconds[part] for each in side]) for side in sides) for part in PARTS}
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def rounds(sizes: Sizes) -> Rounds:
-    """Measured once for all; `rounds.clear` has it measured again."""
-    return run_in_worker(lambda: layer_run.rounds(sizes), sizes.n)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -191,29 +194,6 @@ def _checks(sizes: Sizes) -> list[Check]:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _checks_of_areas(sizes: Sizes, prompt: int, steps: int) -> list[Check]:
     return run_in_worker(lambda: [checks.areas_are_sums(sizes, prompt, steps)])
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _parameters(model: str) -> list[Parameter]:
-    return parameters.parameters(shared.model(model))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _removed(model: str, text: str, layers: tuple[int, ...]) -> Removed:
-    lm = shared.model(model)
-    return run_in_worker(lambda: feedforward.removed(lm, text, layers), shared.about(text))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _units(model: str, text: str) -> list[Units]:
-    lm = shared.model(model)
-    return run_in_worker(lambda: feedforward.units(lm, text), shared.about(text))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _relu_loss(model: str, text: str) -> float:
-    lm = shared.model(model)
-    return run_in_worker(lambda: feedforward.loss(lm, text, feedforward.as_relu(lm)), shared.about(text))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

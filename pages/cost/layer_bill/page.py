@@ -1,27 +1,41 @@
 """One layer's bill: what a Transformer layer costs in operations, bytes and milliseconds, and where a model's
 parameters are."""
 
-import streamlit as st
+from collections.abc import Callable
 
 from pages import IN
-from pages.cost.layer_bill import claims, data, view
+from pages.cost.layer_bill import claims, view, view_model
+from pages.cost.layer_bill.data import Data
 from pages.cost.layer_bill.examples import examples
-from pages.cost.layer_bill.state import DRAWN, Bill
-from tlmviz.ui import below, frame
+from pages.cost.layer_bill.state import BILL, DRAWN, FFN, GROWTH, HAND, PARAMETERS, Bill
+from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Draw, Part, Parts, later, page
 
 
-@frame.fragment
-def show(model: str) -> None:
-    """The controls, the part that is open, and what follows from it."""
-    with frame.picture_first():
-        if (chosen := view.controls(model)) is None:
-            return
-        shown = data.compute(chosen)
-        frame.claim(claims.CLAIMS[chosen.part], shown)
-        view.picture(shown)
-    frame.next_step(claims.HINTS[chosen.part], shown)
-    below.after(chosen.part in DRAWN, f"beneath-{chosen.part}", lambda: view.below_it(shown))
+def part(name: str, picture: Draw, code: Callable[[Data], str], *tables: Draw) -> Part:
+    """A part of the page; below a picture that the browser draws the rest waits for it."""
+    pieces = (*tables, CLAIMS, BADGES, EQUATION, CODE)
+    return Part(
+        Bill,
+        Data,
+        claims.CLAIMS[name],
+        claims.HINTS[name],
+        picture,
+        notice=claims.NOTICE[name],
+        maths=claims.MATHS[name],
+        equation=view.EQUATIONS[name],
+        code=code,
+        beneath=(later(f"beneath-{name}", *pieces),) if name in DRAWN else pieces,
+    )
 
 
-frame.heading(IN["cost/layer_bill"], examples, Bill)
-show(st.session_state["model"])
+PARTS = {
+    BILL: part(BILL, view.picture, view.snippet_of_bill, view.beneath_bill),
+    HAND: part(HAND, view.picture, view.snippet_of_toy),
+    GROWTH: part(GROWTH, view.picture, view.snippet_of_growth, view.beneath_areas),
+    PARAMETERS: part(PARAMETERS, view_model.parameters, view_model.snippet_of_parameters, view_model.tables),
+    FFN: part(FFN, view_model.feed_forward, view_model.snippet_of_feed_forward, view_model.units),
+}
+PART = Parts(Bill, "part", PARTS, controls=view.controls)
+
+if __name__ == "__main__":
+    page(IN["cost/layer_bill"], PART, examples)

@@ -11,8 +11,8 @@ from tlmviz.analysis.cost.layer import MOST, PARTS, Sizes
 from tlmviz.ui import compute, frame, inputs, live, menu
 from tlmviz.ui.language import N_, _, ngettext
 
-from . import claims, view_model
-from .data import Data, by_part, rounds
+from . import claims
+from .data import Data
 from .state import BILL, DRAWN, FFN, GROWTH, HAND, LONGEST_TEXT, NAMES, PARAMETERS, Bill
 
 PICTURE = live.Picture(
@@ -98,14 +98,10 @@ def controls(model: str) -> Bill | None:
 
 
 def picture(data: Data) -> None:
-    """What the part shows first."""
-    part = data.chosen.part
-    if part not in DRAWN:
-        view_model.PICTURES[part](data)
-        return
+    """What the browser draws."""
     header = {
         "title": claims.title(data),
-        "view": part,
+        "view": data.chosen.part,
         "most": MOST,
         "longest": LONGEST_TEXT,
         "told": data.chosen.fitted[1],
@@ -114,21 +110,10 @@ def picture(data: Data) -> None:
     PICTURE.show(header, {})
 
 
-def below_it(data: Data) -> None:
-    """Tables, further claims, identities, equation and code."""
-    part = data.chosen.part
-    if table := {BILL: beneath_bill, GROWTH: beneath_areas, **view_model.BENEATH}.get(part):
-        table(data)
-    frame.claims(claims.CLAIMS[part], data, more=claims.notice(part), maths=claims.maths(part))
-    frame.measured(lambda: data.checks)
-    frame.equation(*EQUATIONS[part])
-    frame.copy_as_python(snippet(data))
-
-
 def beneath_bill(data: Data) -> None:
     """The bill as a table, with a row for the whole, and times that are measured here."""
     with st.spinner(_("Measuring the parts on this machine …"), show_time=True):
-        times = by_part(data.rounds)
+        times = data.times
     columns = {_(name): (form, _(said)) for name, (form, said) in BILL_COLUMNS.items()}
     lines, rows = layer.bill(data.sizes), []
     for name in PARTS:
@@ -147,8 +132,8 @@ def beneath_bill(data: Data) -> None:
         {name: form for name, (form, _said) in columns.items()},
         {name: said for name, (_form, said) in columns.items()},
     )
-    st.markdown(claims.measured(data.rounds) or "")
-    frame.timed(claims.timing(data), rounds.clear)
+    st.markdown(claims.measured(times) or "")
+    frame.timed(claims.timing(data), Data.rounds.clear)
 
 
 def beneath_areas(data: Data) -> None:
@@ -165,30 +150,8 @@ def beneath_areas(data: Data) -> None:
     frame.caption(_("Operations are those of {name}.", name=data.name))
 
 
-def snippet(data: Data) -> str:
-    """The numbers of a part with the public API."""
-    part = data.chosen.part
-    if part in view_model.SNIPPETS:
-        return view_model.SNIPPETS[part](data)
-    if part == HAND:
-        n, d, h = data.chosen.toy
-        return f"""\
-from tlmviz.analysis.cost import layer
-
-many = layer.Sizes({n}, {d}, {h}, {h}, {4 * d}, bytes=4)
-for sizes in (many.one_head, many):
-    found = layer.bill(sizes)
-    print(sizes.width, [line.multiplications for line in found.values()], layer.totals(sizes).maps)
-"""
-    if part == GROWTH:
-        return f"""\
-from tlmviz.analysis.cost import layer
-
-sizes = layer.{data.sizes!r}
-for counted in layer.COUNTED:
-    found = layer.growth(sizes, {data.chosen.prompt}, {data.chosen.steps}, counted)
-    print(counted, found.prompt, sum(found.without), sum(found.cached))
-"""
+def snippet_of_bill(data: Data) -> str:
+    """A layer's bill with the public API."""
     return f"""\
 from tlmviz.analysis.cost import layer, layer_run
 
@@ -198,4 +161,29 @@ for part, line in found.items():
     print(part, line.operations, counted[part].operations, line.weights, line.written + line.maps)
 print(layer.totals(sizes), layer.crossings(sizes))
 print(layer.totals(sizes.one_head))
+"""
+
+
+def snippet_of_toy(data: Data) -> str:
+    """The table that is filled in with the public API."""
+    n, d, h = data.chosen.toy
+    return f"""\
+from tlmviz.analysis.cost import layer
+
+many = layer.Sizes({n}, {d}, {h}, {h}, {4 * d}, bytes=4)
+for sizes in (many.one_head, many):
+    found = layer.bill(sizes)
+    print(sizes.width, [line.multiplications for line in found.values()], layer.totals(sizes).maps)
+"""
+
+
+def snippet_of_growth(data: Data) -> str:
+    """The areas with the public API."""
+    return f"""\
+from tlmviz.analysis.cost import layer
+
+sizes = layer.{data.sizes!r}
+for counted in layer.COUNTED:
+    found = layer.growth(sizes, {data.chosen.prompt}, {data.chosen.steps}, counted)
+    print(counted, found.prompt, sum(found.without), sum(found.cached))
 """

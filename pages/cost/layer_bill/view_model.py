@@ -3,7 +3,6 @@ parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from tlmviz.ui import frame
 from tlmviz.ui.language import N_, _
 
 from .data import Data
-from .state import BY_LAYER, FFN, PARAMETERS, Bill
+from .state import BY_LAYER, Bill
 
 SPAN = 5.0  # of x on either side, beyond which activations are shown at the edge
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "gelu-tanh": "GELU (tanh)", "silu": "SiLU"}
@@ -71,7 +70,7 @@ def _path(each: Parameter, by_layer: bool) -> tuple[str, ...]:
     return (f"layer {each.layer}", each.part, leaf) if by_layer else (each.part, f"layer {each.layer}", leaf)
 
 
-def _tables(data: Data) -> None:
+def tables(data: Data) -> None:
     """Counted and by formula, part by part; and the feed-forward parts of published models."""
     formula, total = count_by_part(data.lm.config), sum(data.by_part.values())
     rows = [
@@ -158,7 +157,7 @@ def _activation(data: Data) -> None:
     )
 
 
-def _units(data: Data) -> None:
+def units(data: Data) -> None:
     """Published layers beside this one, the units of the layer, and all layers in a table."""
     left, right = st.columns(2)
     with right:
@@ -207,7 +206,8 @@ def _ratios(data: Data) -> list[tuple[str, float, float, bool]]:
     return [(name, sizes.f / sizes.d, _share(sizes), sizes.gated) for name, sizes in named]
 
 
-def _parameters_snippet(data: Data) -> str:
+def snippet_of_parameters(data: Data) -> str:
+    """The parameters by part with the public API."""
     return f"""\
 import tlmviz
 from tlmviz.analysis.cost import parameters
@@ -218,7 +218,8 @@ print(found, sum(found.values()), lm.n_parameters)
 """
 
 
-def _ffn_snippet(data: Data) -> str:
+def snippet_of_feed_forward(data: Data) -> str:
+    """Losses without feed-forward parts with the public API."""
     return f"""\
 import tlmviz
 from tlmviz.analysis.cost import feedforward
@@ -228,8 +229,3 @@ text = {data.chosen.text!r}
 found = feedforward.removed(lm, text, [{data.layer}])
 print(found.base, found.ffn, found.no_ffn, found.no_attention)
 """
-
-
-PICTURES: dict[str, Callable[[Data], None]] = {PARAMETERS: parameters, FFN: feed_forward}
-BENEATH: dict[str, Callable[[Data], None]] = {PARAMETERS: _tables, FFN: _units}
-SNIPPETS: dict[str, Callable[[Data], str]] = {PARAMETERS: _parameters_snippet, FFN: _ffn_snippet}

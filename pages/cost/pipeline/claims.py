@@ -69,22 +69,6 @@ def less_held(data: Data) -> str | None:
     )
 
 
-def fullest(data: Data) -> str | None:
-    """One device holds more than any other."""
-    if not data.run or data.setting.stages == 1:
-        return None
-    shown = [number(data.run.peak(device), ".3g") for device in range(data.setting.stages)]
-    most, least = max(shown, key=float), min(shown, key=float)
-    if shown.count(most) > 1:
-        return None
-    return _(
-        "Device {device} holds most at a time, the activations of {most} micro-batches; the emptiest {least}.",
-        device=shown.index(most) + 1,
-        most=most,
-        least=least,
-    )
-
-
 def off_the_formula(data: Data) -> str | None:
     """The run is not what the paper's formula says."""
     if not data.run:
@@ -99,7 +83,7 @@ def off_the_formula(data: Data) -> str | None:
     )
 
 
-CLAIMS = cannot_run, nobody_waits, waits_least, another_waits_less, less_held, fullest, off_the_formula
+CLAIMS = cannot_run, nobody_waits, waits_least, another_waits_less, less_held, off_the_formula
 HINTS = (
     Hint(N_("Press ▶, or drag through time."), where(lambda data: data.run)),
     Hint(

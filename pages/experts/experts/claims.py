@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -12,7 +13,7 @@ from tlmviz.figures.written import large
 from tlmviz.ui import markdown
 from tlmviz.ui.claims import Claim
 from tlmviz.ui.hints import OWN_TEXT, Hint, to, where, within
-from tlmviz.ui.language import N_, _, listed, ngettext
+from tlmviz.ui.language import N_, Said, _, listed, ngettext
 
 from .data import Data, worst
 from .state import CAPACITY, COST, KEPT, LOAD, MIXED, MUTING, REMOVED, ROUTING, TRAINING, Change
@@ -50,8 +51,19 @@ def has_a_taste(data: Data) -> str | None:
         layer=found.layer,
         tokens=data.survey.tokens,
         load=percent(found.load),
-        words=listed(words),
+        words=_all(words),
     )
+
+
+def _all(parts: Sequence[Said]) -> Said:
+    """Parts of a sentence as one says them, with their values."""
+    *some, last = parts
+    if not some:
+        return last
+    first = some[0]
+    for each in some[1:]:
+        first = first + ", " + each
+    return _("{some} and {last}", some=first, last=last)
 
 
 def few_read(data: Data) -> str | None:
@@ -103,6 +115,17 @@ def no_bias(data: Data) -> str | None:
     return _("This router has no bias: the choice and the weights are made of the same scores.")
 
 
+def shared(data: Data) -> str | None:
+    """Experts that are not in the picture."""
+    if not data.experts.shared:
+        return None
+    return ngettext(
+        "{n} more expert is shared: it reads every token and is not drawn.",
+        "{n} more experts are shared: they read every token and are not drawn.",
+        data.experts.shared,
+    )
+
+
 def answers_to(data: Data) -> str | None:
     """The token that tells most of an expert of the layer, over held-out stories."""
     found = data.survey
@@ -142,18 +165,6 @@ def busiest(data: Data) -> str | None:
         layer=data.layers[int(place)],
         most=percent(data.loads.max()),
         even=percent(data.even),
-    )
-
-
-def idle(data: Data) -> str | None:
-    """Experts that nothing reaches."""
-    if not (count := int((data.loads == 0).sum())):
-        return None
-    return ngettext(
-        "{n} of {all} experts reads nothing of your text.",
-        "{n} of {all} experts read nothing of your text.",
-        count,
-        all=data.loads.size,
     )
 
 
@@ -207,7 +218,7 @@ def costs_or_helps(data: Data) -> str | None:
     return said.format(
         before=before.mean(),
         after=after.mean(),
-        changed=listed(parts),
+        changed=_all(parts),
         off=number(float(off.mean()), "+.4f"),
         at=worst_at + 1,
         token=markdown.quoted(data.tokens[worst_at + 1]),
@@ -378,28 +389,26 @@ def against_dense(data: Data) -> str | None:
     if dense is None or own is None:
         return None
     values = {"model": data.chosen.model, "own": number(own, ".3f"), "dense": number(dense, ".3f")}
-    said = [
-        _(
-            "Held-out stories cost {model} {own} bits per byte, and stories-dense, which has no experts and about as "
-            "many parameters as a token meets here, {dense}:",
-            **values,
-        ),
-        _("one training each, and within chance.")
-        if abs(own - dense) < CHANCE
-        else _("fewer, for more memory and as much computing.")
-        if own < dense
-        else _("there experts did not help."),
-    ]
-    if len(data.tokens) > 1:
-        said.append(
-            _("Your text costs them {own} and {dense}.", own=here[data.chosen.model], dense=here["stories-dense"])
-        )
-    return " ".join(said)
+    said = _(
+        "Held-out stories cost {model} {own} bits per byte, and stories-dense, which has no experts and about as many "
+        "parameters as a token meets here, {dense}:",
+        **values,
+    )
+    said = said + " "
+    if abs(own - dense) < CHANCE:
+        said = said + _("one training each, and within chance.")
+    else:
+        fewer, more = _("fewer, for more memory and as much computing."), _("there experts did not help.")
+        said = said + (fewer if own < dense else more)
+    if len(data.tokens) < 2:
+        return said
+    here_said = _("Your text costs them {own} and {dense}.", own=here[data.chosen.model], dense=here["stories-dense"])
+    return said + " " + here_said
 
 
 CLAIMS: dict[str, tuple[Claim, ...]] = {
-    ROUTING: (has_a_taste, by_itself, few_read, bias_decides, bias_changes_nothing, no_bias),
-    LOAD: (answers_to, by_itself, busiest, idle, even_over_many),
+    ROUTING: (has_a_taste, by_itself, few_read, bias_decides, bias_changes_nothing, no_bias, shared),
+    LOAD: (answers_to, by_itself, busiest, even_over_many),
     MUTING: (one_token, as_trained, costs_or_helps, some_gain, most_missed),
     CAPACITY: (dropped, room_for_all, limit_costs, late_lose),
     TRAINING: (becomes_even, more_even),
@@ -423,109 +432,92 @@ def cut(data: Data) -> str:
     return said.format(shown=data.count, tokens=len(data.tokens))
 
 
-def notice(data: Data) -> list[str]:
-    """What the view's parts are, in any state."""
-    part = data.experts
-    shared = ngettext(
-        " {n} more expert is shared: it reads every token and is not drawn.",
-        " {n} more experts are shared: they read every token and are not drawn.",
-        part.shared,
-    )
-    rows = _(
-        "A row is a token, a column an expert of a layer: of {count} each token reaches {chosen}, and a darker cell "
-        "has more weight in what they say together.{shared} The bars above are the shares of the tokens.",
-        count=part.count,
-        chosen=part.chosen,
-        shared=shared if part.shared else "",
-    )
-    return {
-        ROUTING: [rows],
-        LOAD: [
-            _("Blue experts read more of the tokens than an even share, orange ones fewer."),
-            _(
-                "In the table a share in brackets says how many of the places where that token stands the expert "
-                "reads; without one it reads all. What an expert answers to is most often a kind of token, a mark, a "
-                "name, the end of a word, more rarely a subject."
-            ),
-        ],
-        MUTING: [
-            _(
-                "Forced, an expert is read by every token, in place of its last choice and with the weight of its own "
-                "score."
-            ),
-            _(
-                "In the map, whose changes are against the model as trained, an expert that costs little is one that "
-                "others can stand in for; what one costs on this text says nothing of other texts."
-            ),
-        ],
-        CAPACITY: [
-            _(
-                "On many chips each expert has room for a fixed number of tokens of a batch. Here the batch is your "
-                "text: who comes after an expert is full is crossed out, and the expert says nothing for that token."
-            ),
-            _(
-                "A capacity factor of 1 is room for an even load and no more. DeepSeek-V3 drops nothing, as its bias "
-                "keeps loads close to even over large batches."
-            ),
-            _("The dotted line in the chart is the loss without a limit."),
-        ],
-        TRAINING: [
-            _(
-                "Blue experts read more tokens than an even share, orange ones fewer. They were "
-                "counted on the same held-out stories at every moment; your own text does not enter this view."
-            ),
-            _("Nothing tells experts what to answer to. All that is asked for is that none of them is idle."),
-        ],
-        COST: [
-            _("An outline shows what every expert reading every token would take."),
-            _(
-                "The models read the same stories in as many steps, one training each: differences below 0.01 bits per "
-                "byte are chance."
-            ),
-        ],
-    }[data.chosen.view]
-
-
-def maths(data: Data) -> list[str]:
-    """What to notice with formulas."""
-    return {
-        ROUTING: [
-            _(
-                "The notes write the router's bias into the logits and take the softmax over the chosen of that sum, "
-                "so that the bias would change the output as well. DeepSeek-V3 adds it for the choice alone; the panel "
-                "shows the weights both ways."
-            )
-        ],
-        LOAD: [
-            _(
-                "Colours count doublings: log₂ of the load over the even share k / E, cut at a quarter and at four "
-                "times."
-            )
-        ],
-        MUTING: [
-            _(
-                "A muted expert's score and bias count as −∞ for the choice, so that the weights of those chosen still "
-                "sum to 1. With the bias in the mix, scores plus bias take the scores' place in the weights, not below "
-                "0."
-            )
-        ],
-        CAPACITY: [],
-        TRAINING: [
-            _(
-                "After each step of the training the bias of every expert that had more than the mean load is lowered "
-                "by a small amount, that of every other raised by as much. No gradient reaches it, and it does not "
-                "compete with the loss of the text."
-            ),
-            _(
-                "The other way is a loss of its own: E times the sum over experts of the share of the choices times "
-                "the mean score, which is smallest when all are alike."
-            ),
-        ],
-        COST: [
-            _(
-                "FLOPs are those of one token at the end of your text with the keys and values of all before it in the "
-                "cache, two for each multiplication, as torch counts them; norms, softmax and the choice itself are "
-                "not counted."
-            )
-        ],
-    }[data.chosen.view]
+NOTICE = {
+    ROUTING: (
+        N_(
+            "A row is a token, a column an expert of a layer; a darker cell has more weight in what a token's "
+            "experts say together. The bars above are the shares of the tokens."
+        ),
+    ),
+    LOAD: (
+        N_("Blue experts read more of the tokens than an even share, orange ones fewer."),
+        N_(
+            "In the table a share in brackets says how many of the places where that token stands the expert "
+            "reads; without one it reads all. What an expert answers to is most often a kind of token, a mark, a "
+            "name, the end of a word, more rarely a subject."
+        ),
+    ),
+    MUTING: (
+        N_(
+            "Forced, an expert is read by every token, in place of its last choice and with the weight of its own "
+            "score."
+        ),
+        N_(
+            "In the map, whose changes are against the model as trained, an expert that costs little is one that "
+            "others can stand in for; what one costs on this text says nothing of other texts."
+        ),
+    ),
+    CAPACITY: (
+        N_(
+            "On many chips each expert has room for a fixed number of tokens of a batch. Here the batch is your "
+            "text: who comes after an expert is full is crossed out, and the expert says nothing for that token."
+        ),
+        N_(
+            "A capacity factor of 1 is room for an even load and no more. DeepSeek-V3 drops nothing, as its bias "
+            "keeps loads close to even over large batches."
+        ),
+        N_("The dotted line in the chart is the loss without a limit."),
+    ),
+    TRAINING: (
+        N_(
+            "Blue experts read more tokens than an even share, orange ones fewer. They were "
+            "counted on the same held-out stories at every moment; your own text does not enter this view."
+        ),
+        N_("Nothing tells experts what to answer to. All that is asked for is that none of them is idle."),
+    ),
+    COST: (
+        N_("An outline shows what every expert reading every token would take."),
+        N_(
+            "The models read the same stories in as many steps, one training each: differences below 0.01 bits per "
+            "byte are chance."
+        ),
+    ),
+}
+MATHS = {
+    ROUTING: (
+        N_(
+            "The notes write the router's bias into the logits and take the softmax over the chosen of that sum, "
+            "so that the bias would change the output as well. DeepSeek-V3 adds it for the choice alone; the panel "
+            "shows the weights both ways."
+        ),
+    ),
+    LOAD: (
+        N_("Colours count doublings: log₂ of the load over the even share k / E, cut at a quarter and at four times."),
+    ),
+    MUTING: (
+        N_(
+            "A muted expert's score and bias count as −∞ for the choice, so that the weights of those chosen still "
+            "sum to 1. With the bias in the mix, scores plus bias take the scores' place in the weights, not below "
+            "0."
+        ),
+    ),
+    CAPACITY: (),
+    TRAINING: (
+        N_(
+            "After each step of the training the bias of every expert that had more than the mean load is lowered "
+            "by a small amount, that of every other raised by as much. No gradient reaches it, and it does not "
+            "compete with the loss of the text."
+        ),
+        N_(
+            "The other way is a loss of its own: E times the sum over experts of the share of the choices times "
+            "the mean score, which is smallest when all are alike."
+        ),
+    ),
+    COST: (
+        N_(
+            "FLOPs are those of one token at the end of your text with the keys and values of all before it in the "
+            "cache, two for each multiplication, as torch counts them; norms, softmax and the choice itself are "
+            "not counted."
+        ),
+    ),
+}

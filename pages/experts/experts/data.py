@@ -22,6 +22,7 @@ from tlmviz.figures.experts.training import Curve, Moments
 from tlmviz.routing import ROUTING
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as computing
+from tlmviz.ui.cached import cached
 
 from .state import MIXED, REMOVED, Change, Experts
 
@@ -200,10 +201,13 @@ class Data:
                     best.append((telling, -layer, -expert, Taste(layer, expert, one.load, words)))
         return max(best, key=lambda each: each[:3])[-1] if best else None
 
-    @property
-    def survey(self) -> Survey | None:
+    @cached(8)
+    def survey(model: str) -> Survey | None:
         """What was counted on held-out stories; None for a model that brings no such count."""
-        return _survey(self.chosen.model)
+        try:
+            return survey.read(model)
+        except BadCheckpoint:
+            return None
 
     @cached_property
     def readers(self) -> list[list[str]]:
@@ -256,12 +260,25 @@ class Data:
             float(each.loss().mean()) for each in full
         ]
 
+    @cached(8)
+    def logged(model: str) -> dict[str, training.Moments | BadCheckpoint]:
+        """What was logged of the training of this model and of those beside it that have experts, or why it is not
+        known."""
+        found: dict[str, training.Moments | BadCheckpoint] = {}
+        for name in _family(model):
+            if computing.model(name).config.experts.count:
+                try:
+                    found[name] = training.moments(name)
+                except BadCheckpoint as error:
+                    found[name] = error
+        return found
+
     @cached_property
     def moments(self) -> dict[str, Moments]:
         """Loads, in shares of the tokens, and biases through training, of this model and of those beside it that have
         experts."""
         found = {}
-        for name, logged in _logged(self.chosen.model).items():
+        for name, logged in self.logged.items():
             if isinstance(logged, training.Moments):
                 part = computing.model(name).config.experts
                 load = part.chosen * logged.loads / logged.loads.sum(-1, keepdims=True)
@@ -271,25 +288,48 @@ class Data:
     @property
     def unlogged(self) -> list[BadCheckpoint]:
         """Why the training of some of them is not shown."""
-        return [each for each in _logged(self.chosen.model).values() if isinstance(each, BadCheckpoint)]
+        return [each for each in self.logged.values() if isinstance(each, BadCheckpoint)]
+
+    @cached(8)
+    def held_out(model: str) -> dict[str, Curve]:
+        """The loss on held-out stories over steps, bits per byte, of those of the family that logged it."""
+        found = {}
+        for name in _family(model):
+            try:
+                log = training.curves(name)[["step", "valid_bpb"]].dropna()
+            except BadCheckpoint:
+                continue
+            if len(log):
+                found[name] = Curve(log["step"].to_numpy(), log["valid_bpb"].to_numpy())
+        return found
 
     @cached_property
     def curves(self) -> dict[str, dict[str, Curve]]:
         """Over steps, by model: LARGEST, the largest load of any expert over the mean, and HELD_OUT, bits per byte."""
         return {
             LARGEST: {name: Curve(each.steps, worst(each)) for name, each in self.moments.items()},
-            HELD_OUT: _held_out(self.chosen.model),
+            HELD_OUT: self.held_out,
         }
 
-    @cached_property
-    def costs(self) -> list[Cost]:
+    @cached(32)
+    def costs(model: str, text: str) -> list[Cost]:
         """What each model of the family costs, on a token at the end of the text."""
-        return _costs(*self.key)
+        length, curves = len(computing.model(model).encode(text)), Data.held_out(model)
 
-    @property
-    def checks(self) -> list[Check]:
+        def work(name: str) -> Cost:
+            lm = computing.model(name)
+            here = float(lm.bits_per_byte(text)) if length > 1 else math.nan
+            held_out = float(curves[name].values[-1]) if name in curves else None
+            return Cost(name, routing.size(lm.config, length), held_out, here)
+
+        about = computing.about(text)
+        return [computing.run_in_worker(lambda name=name: work(name), about) for name in _family(model)]
+
+    @cached(64)
+    def checks(model: str, text: str) -> list[Check]:
         """The identities of the model's experts, measured on the text."""
-        return _checks(*self.key)
+        lm, trace = computing.model(model), _passed(model, text, Change())
+        return computing.run_in_worker(lambda: measure(expert_checks, lm, trace), computing.about(text))
 
 
 def compute(chosen: Experts) -> Data:
@@ -376,59 +416,7 @@ def _arrays(model: str, text: str, change: Change, count: int) -> dict[str, np.n
     return computing.run_in_worker(work, computing.about(text))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _survey(model: str) -> Survey | None:
-    try:
-        return survey.read(model)
-    except BadCheckpoint:
-        return None
-
-
 @st.cache_data(max_entries=16, show_spinner=False)
 def _each_muted(model: str, text: str) -> np.ndarray:
     lm, trace = computing.model(model), _passed(model, text, Change())
     return computing.run_in_worker(lambda: losses.ablation(lm, trace), computing.about(text))
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _logged(model: str) -> dict[str, training.Moments | BadCheckpoint]:
-    found: dict[str, training.Moments | BadCheckpoint] = {}
-    for name in _family(model):
-        if computing.model(name).config.experts.count:
-            try:
-                found[name] = training.moments(name)
-            except BadCheckpoint as error:
-                found[name] = error
-    return found
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _held_out(model: str) -> dict[str, Curve]:
-    found = {}
-    for name in _family(model):
-        try:
-            log = training.curves(name)[["step", "valid_bpb"]].dropna()
-        except BadCheckpoint:
-            continue
-        if len(log):
-            found[name] = Curve(log["step"].to_numpy(), log["valid_bpb"].to_numpy())
-    return found
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _costs(model: str, text: str) -> list[Cost]:
-    length, curves = len(computing.model(model).encode(text)), _held_out(model)
-
-    def work(name: str) -> Cost:
-        lm = computing.model(name)
-        here = float(lm.bits_per_byte(text)) if length > 1 else math.nan
-        held_out = float(curves[name].values[-1]) if name in curves else None
-        return Cost(name, routing.size(lm.config, length), held_out, here)
-
-    return [computing.run_in_worker(lambda name=name: work(name), computing.about(text)) for name in _family(model)]
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _checks(model: str, text: str) -> list[Check]:
-    lm, trace = computing.model(model), _passed(model, text, Change())
-    return computing.run_in_worker(lambda: measure(expert_checks, lm, trace), computing.about(text))

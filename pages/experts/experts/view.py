@@ -11,7 +11,7 @@ from tlmviz.figures.theme import THEMES
 from tlmviz.ui import compute, frame, inputs, live, reading
 from tlmviz.ui.language import _
 
-from . import claims, view_charts
+from . import claims
 from .data import FACTORS, Data
 from .state import CAPACITY, COST, LOAD, MIXED, MUTING, REMOVED, ROUTING, TRAINING, Change, Experts
 
@@ -24,7 +24,6 @@ PICTURE = live.Picture(
     muted=Experts.muted,
     forced=Experts.forced,
 )
-WITH_ROWS = (ROUTING, MUTING, CAPACITY)  # views that show a pass
 TYPES = {"chosen": "uint16", "plain": "uint16", "kept": "uint8"}
 _SECTION = "Decoder-Only Transformers in Einstein Notation, section 6.3"
 EQUATIONS = {
@@ -89,14 +88,13 @@ def controls(model: str) -> Experts | None:
     return Experts.of_session(model=model, text=text)
 
 
-def picture(data: Data) -> None:
-    """What the view shows first."""
-    if data.chosen.view in WITH_ROWS:
-        return _rows(data)
-    return {LOAD: view_charts.load, TRAINING: view_charts.training, COST: view_charts.cost}[data.chosen.view](data)
+def refused(data: Data) -> None:
+    """Why the picture shows another routing than the one that was chosen."""
+    if data.refused:
+        st.warning(_("{why} The picture shows the routing as trained.", why=frame.worded(data.refused)))
 
 
-def _rows(data: Data) -> None:
+def rows(data: Data) -> None:
     """Tokens x experts of a pass."""
     layers, change, view = data.layers, data.change, data.chosen.view
 
@@ -125,36 +123,16 @@ def _rows(data: Data) -> None:
         st.caption(said)
 
 
-def below_it(data: Data) -> None:
-    """Charts, further claims, identities, equation and code of the view."""
-    view = data.chosen.view
-    if view == LOAD:
-        view_charts.readers(data)
-    if view == MUTING:
-        data = _losses(data)
-    if view == CAPACITY and len(data.tokens) > 1:
-        with st.spinner(_("{count} passes …", count=len(FACTORS)), show_time=True):
-            shares, losses = data.by_factor
-        unlimited = float(data.loss(Change()).mean())
-        figure = changes.capacity_curve(FACTORS, shares, losses, unlimited, data.chosen.factor, frame.theme())
-        frame.chart(figure, key="xcapcurve", alt=_("Dropped choices and loss of the text by capacity factor"))
-    frame.claims(claims.CLAIMS[view], data, more=claims.notice(data), maths=claims.maths(data))
-    badges = st.container()
-    frame.equation(*EQUATIONS[view])
-    frame.copy_as_python(view_charts.SNIPPETS[view](data) if view not in WITH_ROWS else snippet(data))
-    if view in (ROUTING, MUTING):
-        with badges:  # last: they take the longest to measure
-            frame.measured(lambda: data.checks)
+def losses(data: Data) -> None:
+    """The loss of each token, every expert muted alone, and what follows: on longer texts or of many experts only when
+    the user asks for it."""
+    if len(data.tokens) > 1:
+        data = _muted_alone(data)
+    frame.claims(claims.CLAIMS[MUTING], data, more=claims.NOTICE[MUTING], maths=claims.MATHS[MUTING])
 
 
-def _losses(data: Data) -> Data:
-    """The loss of each token, and every expert muted alone: on longer texts or of many experts only when the user asks
-    for it.
-
-    Returns the data with what was asked for.
-    """
-    if len(data.tokens) < 2:
-        return data
+def _muted_alone(data: Data) -> Data:
+    """Draws the losses; returns the data with what was asked for."""
     if not data.change.nothing:
         figure = changes.losses(data.tokens, data.loss(Change()), data.loss(), frame.theme(), what=_("changed"))
         frame.chart(figure, key="xlosses", alt=_("Loss of each token as trained and with the routing changed"))
@@ -173,18 +151,33 @@ def _losses(data: Data) -> Data:
     return data
 
 
-def snippet(data: Data) -> str:
-    """The pass with the public API."""
-    text, change = data.chosen.text, data.change
-    start = f"""\
-import tlmviz
-from tlmviz.analysis.experts import edits, routing as measures
+def factors(data: Data) -> None:
+    """Dropped choices and the loss by capacity factor."""
+    if len(data.tokens) < 2:
+        return
+    with st.spinner(_("{count} passes …", count=len(FACTORS)), show_time=True):
+        shares, losses = data.by_factor
+    unlimited = float(data.loss(Change()).mean())
+    figure = changes.capacity_curve(FACTORS, shares, losses, unlimited, data.chosen.factor, frame.theme())
+    frame.chart(figure, key="xcapcurve", alt=_("Dropped choices and loss of the text by capacity factor"))
 
-lm = tlmviz.load({data.chosen.model!r})
+
+_START = """\
+import tlmviz
+from tlmviz.analysis.experts import edits{more}
+
+lm = tlmviz.load({model!r})
 text = {text!r}
 """
-    if data.chosen.view == ROUTING:
-        return f"""{start}trace = lm.trace(text)
+
+
+def _start(data: Data, more: str = "") -> str:
+    return _START.format(model=data.chosen.model, text=data.chosen.text, more=more)
+
+
+def snippet_of_routing(data: Data) -> str:
+    """The pass with the public API."""
+    return f"""{_start(data, ", routing as measures")}trace = lm.trace(text)
 for layer in trace.expert_layers:
     routing = trace.routing(layer)
     print(layer, routing.scores.shape, routing.bias)  # [T, E] before the bias, [E]
@@ -192,12 +185,20 @@ for layer in trace.expert_layers:
     print("choices that the bias changes:", measures.changed_by_bias(routing, lm.config.experts).float().mean())
     print("weights if the bias entered them:", measures.mixing_readings(trace, layer).with_bias[-1])
 """
-    if data.chosen.view == CAPACITY:
-        return f"""{start}trace = lm.trace(text, edit=edits.limit_capacity(lm.config, {change.factor}))
+
+
+def snippet_of_capacity(data: Data) -> str:
+    """A pass whose experts have little room with the public API."""
+    return f"""{_start(data)}trace = lm.trace(text, edit=edits.limit_capacity(lm.config, {data.change.factor}))
 dropped = [int((trace.routing(layer).weights == 0).sum()) for layer in trace.expert_layers]
 print("dropped choices by layer:", dropped)
 print("nats per token:", lm.trace(text).loss_per_token().mean(), trace.loss_per_token().mean())
 """
+
+
+def snippet_of_muting(data: Data) -> str:
+    """A changed pass with the public API."""
+    change = data.change
     parts = [
         f"edits.mute_experts(lm.config, {list(change.muted)})",
         f"edits.force_experts(lm.config, {list(change.forced)})",
@@ -205,7 +206,7 @@ print("nats per token:", lm.trace(text).loss_per_token().mean(), trace.loss_per_
     parts += {REMOVED: ["edits.without_bias(lm.config)"], MIXED: ["edits.bias_in_the_mix(lm.config)"]}.get(
         change.bias, []
     )
-    return f"""{start.replace(", routing as measures", "")}
+    return f"""{_start(data)}
 from tlmviz.analysis.attention.interventions import combine
 
 changed = combine({", ".join(parts)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -18,7 +18,7 @@ from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
 from .data import HELD_OUT, LARGEST, Data
-from .state import COST, LOAD, TRAINING, Experts
+from .state import Experts
 
 FEW = 8  # tokens that are named for an expert
 
@@ -126,7 +126,8 @@ def cost(data: Data) -> None:
         frame.chart(figure, key="xcost", alt=alt)
 
 
-def _load_snippet(data: Data) -> str:
+def snippet_of_load(data: Data) -> str:
+    """The loads with the public API."""
     return f"""\
 import tlmviz
 from tlmviz.analysis.experts import routing
@@ -140,7 +141,8 @@ for layer in trace.expert_layers:
 """
 
 
-def _training_snippet(data: Data) -> str:
+def snippet_of_training(data: Data) -> str:
+    """The logs with the public API."""
     return f"""\
 from tlmviz.analysis.experts import training
 
@@ -152,7 +154,8 @@ for name in {list(data.moments)!r}:
 """
 
 
-def _cost_snippet(data: Data) -> str:
+def snippet_of_cost(data: Data) -> str:
+    """The sizes with the public API."""
     return f"""\
 import tlmviz
 from tlmviz.analysis.experts import routing
@@ -162,6 +165,3 @@ size = routing.size(lm.config, length={len(data.tokens)})
 print("parameters:", size.total, "active:", size.active)
 print("FLOPs of a token:", size.flops, "if every expert read it:", size.dense_flops)
 """
-
-
-SNIPPETS: dict[str, Callable[[Data], str]] = {LOAD: _load_snippet, TRAINING: _training_snippet, COST: _cost_snippet}

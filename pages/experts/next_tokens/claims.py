@@ -6,11 +6,11 @@ from statistics import median
 
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.hints import Hint, to, where
+from tlmviz.ui.hints import Hint, to, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
 from .data import PLAIN, Data
-from .state import CHAINED, GIVEN, LONGEST, OWN, PARALLEL, SMALLER, WRITING
+from .state import CHAINED, GIVEN, LONGEST, OWN, PARALLEL, PREDICTIONS, SMALLER, WRITING
 
 
 def quoted(token: str) -> str:
@@ -20,8 +20,6 @@ def quoted(token: str) -> str:
 
 def ahead_of_one(data: Data) -> str | None:
     """What is predicted from the place that is looked at, and how much of it is right."""
-    if data.chosen.writing:
-        return None
     stages = data.stages[data.place]
     judged = [stage for stage in stages if stage.right is not None]
     values = {
@@ -64,7 +62,7 @@ def ahead_of_one(data: Data) -> str | None:
 
 def several_a_pass(data: Data) -> str | None:
     """Fewer passes than tokens."""
-    if not data.chosen.writing or (found := data.written).passes >= len(found.ids):
+    if (found := data.written).passes >= len(found.ids):
         return None
     values = {
         "tokens": len(found.ids),
@@ -88,7 +86,7 @@ def several_a_pass(data: Data) -> str | None:
 
 def one_a_pass(data: Data) -> str | None:
     """As many passes as tokens: proposing gained nothing."""
-    if not data.chosen.writing or (found := data.written).passes < len(found.ids):
+    if (found := data.written).passes < len(found.ids):
         return None
     return _(
         "{model} is asked as often as it writes tokens, {passes} times for {tokens}: here nothing that was proposed "
@@ -101,7 +99,7 @@ def one_a_pass(data: Data) -> str | None:
 
 def stays(data: Data) -> str | None:
     """How much of what was proposed is kept."""
-    if not data.chosen.writing or not data.written.proposed:
+    if not data.written.proposed:
         return None
     found = data.written
     return _(
@@ -113,7 +111,7 @@ def stays(data: Data) -> str | None:
 
 def misled(data: Data) -> str | None:
     """A wrong token, and nothing right behind it."""
-    if data.chosen.writing or data.chosen.reads != OWN or data.chosen.parallel:
+    if data.chosen.reads != OWN or data.chosen.parallel:
         return None
     judged = [stage for stage in data.stages[data.place] if stage.right is not None]
     wrong = next((k for k, stage in enumerate(judged) if not stage.right), len(judged))
@@ -130,50 +128,10 @@ def misled(data: Data) -> str | None:
     )
 
 
-def by_depth(data: Data) -> str | None:
-    """How often the nearest and the farthest prediction is right."""
-    if data.chosen.writing:
-        return None
-    counts = [(right, whole) for right, whole in data.accuracy(data.chosen.reads) if whole]
-    if len(counts) < 2:
-        return None
-    return _(
-        "**On this text** the model itself is right {near} of {nears} times, the last {further}, {depth} tokens ahead, "
-        "{far} of {fars} times.",
-        further=_("head") if data.chosen.parallel else _("module"),
-        near=counts[0][0],
-        nears=counts[0][1],
-        depth=len(counts),
-        far=counts[-1][0],
-        fars=counts[-1][1],
-    )
-
-
-def told(data: Data) -> str | None:
-    """What being told the tokens between is worth to the last module."""
-    if data.chosen.writing or data.chosen.parallel:
-        return None
-    (own, whole), (given, _whole) = data.accuracy(OWN)[-1], data.accuracy(GIVEN)[-1]
-    if not whole or own == given:
-        return None
-    said = (
-        _(
-            "**Told what lies between**, the last module is right {given} of {whole} times; reading what was "
-            "predicted, {own}."
-        )
-        if given > own
-        else _(
-            "**Told what lies between**, the last module is right {given} of {whole} times, on this text less often "
-            "than when it reads what was predicted, {own}."
-        )
-    )
-    return said.format(given=given, own=own, whole=whole)
-
-
 def twin(data: Data) -> str | None:
     """What learning to look ahead did to the model itself."""
     found = data.measured.query("depth == 0").set_index("model")
-    if data.chosen.writing or PLAIN not in found.index:
+    if PLAIN not in found.index:
         return None
     own, plain = found.loc[data.chosen.model], found.loc[PLAIN]
     values = {
@@ -215,14 +173,18 @@ def in_a_row_or_beside(data: Data) -> str | None:
     )
 
 
-CLAIMS = (ahead_of_one, several_a_pass, one_a_pass, stays, misled, by_depth, told, twin, in_a_row_or_beside)
-HINTS = (
-    Hint(N_("Press ▶; then choose *A smaller model*."), where(lambda data: data.chosen.writing, to(proposer=SMALLER))),
-    Hint(N_("Press ▶."), where(lambda data: data.chosen.writing)),
-    Hint(N_("Click another token; then choose *modules in a row*."), to(model=CHAINED)),
-    Hint(N_("Click another token; then choose *the text*."), to(reads=GIVEN)),
-    Hint(N_("Click another token; then open *Writing*."), to(view=WRITING)),
-)
+CLAIMS = {
+    PREDICTIONS: (ahead_of_one, misled, twin, in_a_row_or_beside),
+    WRITING: (several_a_pass, one_a_pass, stays, in_a_row_or_beside),
+}
+HINTS = {
+    PREDICTIONS: (
+        Hint(N_("Click another token; then choose *modules in a row*."), to(model=CHAINED)),
+        Hint(N_("Click another token; then choose *the text*."), to(reads=GIVEN)),
+        Hint(N_("Click another token; then open *Writing*."), to(view=WRITING)),
+    ),
+    WRITING: (Hint(N_("Press ▶; then choose *A smaller model*."), to(proposer=SMALLER)), Hint(N_("Press ▶."), within)),
+}
 
 
 def speed(race: tuple[list[float], list[float]]) -> str:
@@ -272,64 +234,59 @@ def title(data: Data) -> str:
     return _("Several tokens predicted at once by {model}", model=markdown.plain(data.model))
 
 
-def notice(data: Data) -> tuple[str, ...]:
-    """How to read the view, in any state."""
-    if data.chosen.writing:
-        return (
-            _(
-                "Each column is one pass of the model. What proposes is quick and may be wrong; the model reads all "
-                "proposed tokens in one pass, keeps those that it would have written itself, and adds one token of its "
-                "own. A wrong proposal costs time, never a wrong word."
-            ),
-            _(
-                "A first token is always proposed; another follows only while those before it are together at least "
-                "0.3 probable."
-            ),
-            _(
-                "A smaller model that writes ahead must spell texts with the same vocabulary, and be much quicker than "
-                "the one that it serves."
-            ),
-        )
-    if data.chosen.parallel:
-        return (
-            _(
-                "The model has read the text up to the chosen token. Its own head predicts the next token, and each "
-                "further head, from the same state, one token beyond: none knows what the others say. In the text, the "
-                "tokens that follow are underlined where the prediction is right (blue) or wrong (orange)."
-            ),
-        )
-    return (
-        _(
+NOTICE = {
+    PREDICTIONS: (),
+    WRITING: (
+        N_(
+            "Each column is one pass of the model. What proposes is quick and may be wrong; the model reads all "
+            "proposed tokens in one pass, keeps those that it would have written itself, and adds one token of its "
+            "own. A wrong proposal costs time, never a wrong word."
+        ),
+        N_(
+            "A first token is always proposed; another follows only while those before it are together at least 0.3 "
+            "probable."
+        ),
+        N_(
+            "A smaller model that writes ahead must spell texts with the same vocabulary, and be much quicker than the "
+            "one that it serves."
+        ),
+    ),
+}
+HOW_TO_READ = {  # predictions
+    CHAINED: (
+        N_(
             "The model has read the text up to the chosen token and predicts the next one; each module reads what the "
             "part before it made there, and one more token, and predicts one token further. In the text, the tokens "
             "that follow are underlined where the prediction is right (blue) or wrong (orange)."
         ),
-        _(
+        N_(
             "*What was predicted*: each module reads the token that the part before it named, as when text is written. "
             "*The text*: it reads the token that really stands there, as in training."
         ),
-    )
-
-
-def maths(data: Data) -> tuple[str, ...]:
-    """What the equations leave out."""
-    looks = (
-        _(
-            "Each head has an output matrix of its own, and each loss counts alike: of the model's training three "
-            "quarters go to tokens further away, as the notes have it. Trained as briefly as its twins, it pays for "
-            "that in its own next token."
-        )
-        if data.chosen.parallel
-        else _(
-            "The modules are DeepSeek-V3's: one after another, each with a block of its own, all with the model's "
-            "embedding and head. Their mean loss counts λ = 0.3 in training."
-        )
-    )
-    return (
-        looks,
-        _(
-            "At temperature 0 the accepted part is where both argmaxes agree. Above it a proposed x, drawn from q, "
-            "stays with probability min(1, p(x) / q(x)); in place of one that goes a token is drawn from the positive "
-            "part of p − q."
+    ),
+    PARALLEL: (
+        N_(
+            "The model has read the text up to the chosen token. Its own head predicts the next token, and each "
+            "further head, from the same state, one token beyond: none knows what the others say. In the text, the "
+            "tokens that follow are underlined where the prediction is right (blue) or wrong (orange)."
         ),
-    )
+    ),
+}
+TRAINED = {
+    CHAINED: N_(
+        "The modules are DeepSeek-V3's: one after another, each with a block of its own, all with the model's "
+        "embedding and head. Their mean loss counts λ = 0.3 in training."
+    ),
+    PARALLEL: N_(
+        "Each head has an output matrix of its own, and each loss counts alike: of the model's training three quarters "
+        "go to tokens further away, as the notes have it. Trained as briefly as its twins, it pays for that in its own "
+        "next token."
+    ),
+}
+MATHS = (
+    N_(
+        "At temperature 0 the accepted part is where both argmaxes agree. Above it a proposed x, drawn from q, stays "
+        "with probability min(1, p(x) / q(x)); in place of one that goes a token is drawn from the positive part of "
+        "p − q."
+    ),
+)

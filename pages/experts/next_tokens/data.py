@@ -19,6 +19,7 @@ from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import readable
 from tlmviz.tokens import BROKEN, characters
 from tlmviz.ui import compute as computing
+from tlmviz.ui.cached import cached
 from tlmviz.ui.link import SLOT
 
 from .state import CHAINED, LONGEST, OWN, SMALLER, Ahead
@@ -110,10 +111,13 @@ class Data:
         """Of each depth how many predictions were right on this text, and how many there were."""
         return ahead.accuracy(self.chains_by(reads), list(self.ids))
 
-    @cached_property
-    def written(self) -> Speculation:
+    @cached(32)
+    def written(text: str, model: str, draft: str | None, count: int, temperature: float) -> Speculation:
         """The text that is written, and every pass. Raises BadText: too little of the context is left."""
-        return _written(self.text, self.model, self.draft, self.chosen.count, self.chosen.temperature)
+        lm, other = computing.model(model), draft and computing.model(draft)
+        return computing.run_in_worker(
+            lambda: lm.speculate(text, count, other, temperature=temperature), computing.about(text)
+        )
 
     @cached_property
     def step(self) -> int:
@@ -137,6 +141,11 @@ class Data:
             st.session_state[_RACE] = kept = key, rounds
         return kept[1]
 
+    @staticmethod
+    def forget_race() -> None:
+        """Have the next look at a race run it."""
+        st.session_state.pop(_RACE, None)
+
     @property
     def measured(self) -> pd.DataFrame:
         """What training measured on held-out stories."""
@@ -146,11 +155,6 @@ class Data:
     def checks(self) -> list[Check]:
         """The identities behind this page, on this text."""
         return _checks(self.model, self.text, self.draft if self.chosen.writing else None)
-
-
-def forget_race() -> None:
-    """Have the next look at a race run it."""
-    st.session_state.pop(_RACE, None)
 
 
 def _top(chain: Chain) -> tuple[list[list[int]], list[list[float]]]:
@@ -187,14 +191,6 @@ def compute(chosen: Ahead) -> Data:
 def _chains(model: str, ids: tuple[int, ...], own: bool) -> list[Chain]:
     lm, made = computing.model(model), ahead.own_chains if own else ahead.given_chains
     return computing.run_in_worker(lambda: made(lm.network, list(ids)))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _written(text: str, name: str, draft: str | None, count: int, temperature: float) -> Speculation:
-    lm, other = computing.model(name), draft and computing.model(draft)
-    return computing.run_in_worker(
-        lambda: lm.speculate(text, count, other, temperature=temperature), computing.about(text)
-    )
 
 
 @st.cache_data(show_spinner=False)

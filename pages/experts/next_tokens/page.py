@@ -3,26 +3,36 @@
 from pages import IN
 from pages.experts.next_tokens import claims, data, view
 from pages.experts.next_tokens.examples import examples
-from pages.experts.next_tokens.state import Ahead
-from tlmviz.ui import below, frame
+from pages.experts.next_tokens.state import CHAINED, PARALLEL, PREDICTIONS, WRITING, Ahead
+from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Draw, Part, Parts, later, page
 
 
-@frame.fragment
-def show() -> None:
-    """The text and what is predicted, or written, from there on."""
-    with frame.picture_first():
-        shown = data.compute(view.controls())
-        if said := claims.cut(shown):
-            frame.caption(said)
-        frame.claim(claims.CLAIMS, shown)
-        view.picture(shown)
-    frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths(shown))
-    below.when_painted("beneath-ahead", lambda: view.below_it(shown))
-    for equation in view.equations(shown.chosen):
-        frame.equation(*equation)
-    below.copy_as_python("ahead-python", view.snippet(shown))
+def part(kind: str, model: str, below: Draw, *equations: Draw) -> Part:
+    """A view of one way to look ahead."""
+    return Part(
+        Ahead,
+        data.compute,
+        claims.CLAIMS[kind],
+        claims.HINTS[kind],
+        view.picture,
+        notice=claims.NOTICE[kind] or claims.HOW_TO_READ[model],
+        maths=(claims.TRAINED[model], *claims.MATHS),
+        equation=view.EQUATIONS[model],
+        code=view.SNIPPETS[kind],
+        before=(view.cut,),
+        beneath=(CLAIMS, later("beneath-ahead", below, BADGES), *equations, EQUATION, later("ahead-python", CODE)),
+    )
 
 
-frame.heading(IN["experts/next_tokens"], examples, Ahead)
-show()
+PARTS = {
+    f"{kind} {model}": made
+    for model in (CHAINED, PARALLEL)
+    for kind, made in (
+        (PREDICTIONS, part(PREDICTIONS, model, view.accuracy)),
+        (WRITING, part(WRITING, model, view.speed, view.rejection)),
+    )
+}
+PART = Parts(Ahead, "part", PARTS, controls=view.controls)
+
+if __name__ == "__main__":
+    page(IN["experts/next_tokens"], PART, examples)

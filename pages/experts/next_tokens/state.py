@@ -71,6 +71,11 @@ class Ahead(state.State):
         _control.changed = _other_text
 
     @property
+    def part(self) -> str:
+        """The part of the page that is open."""
+        return f"{self.view} {self.model}"
+
+    @property
     def writing(self) -> bool:
         """Whether text is written, not looked at."""
         return self.view == WRITING

@@ -9,8 +9,8 @@ from tlmviz.ui import frame, live, state
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import Data, forget_race
-from .state import GIVEN, OWN, PARALLEL, SMALLER, Ahead
+from .data import Data
+from .state import CHAINED, GIVEN, OWN, PARALLEL, PREDICTIONS, SMALLER, WRITING, Ahead
 
 PICTURE = live.Picture(__file__, "ahead", place=Ahead.place, step=Ahead.step)
 _MODULES = (
@@ -33,12 +33,18 @@ _REJECTION = (
     r"{\sum_y \max(0, p(y) - q(y))} \quad \Rightarrow \quad x \sim p",
     "Leviathan, Kalman and Matias 2023, section 2.3 and appendix A.1.",
 )
+EQUATIONS = {CHAINED: _MODULES, PARALLEL: _HEADS}
 
 
-def equations(chosen: Ahead) -> tuple[tuple[str, ...], ...]:
-    """What is computed."""
-    looks = _HEADS if chosen.parallel else _MODULES
-    return (_REJECTION, looks) if chosen.writing else (looks,)
+def rejection(data: Data) -> None:
+    """What proposals are put to."""
+    frame.equation(*_REJECTION)
+
+
+def cut(data: Data) -> None:
+    """What is not read."""
+    if said := claims.cut(data):
+        frame.caption(said)
 
 
 def controls() -> Ahead:
@@ -92,32 +98,26 @@ def _rounds(data: Data) -> dict:
     return {"kind": "rounds", "parallel": data.chosen.parallel, "chains": [], "rounds": rounds, "at": data.step + 1}
 
 
-def below_it(data: Data) -> None:
-    """How often predictions are right by depth, or what proposals gain in speed; and the identities."""
-    if data.chosen.writing:
-        _speed(data)
-    else:
-        held_out = data.measured.set_index("model").loc[data.model, "accuracy"].tolist()
-        given = None if data.chosen.parallel else data.accuracy(GIVEN)
-        figure = accuracy_by_depth(data.accuracy(OWN), given, held_out, frame.theme())
-        alt = _("Share of right predictions by depth, on this text and on held-out stories")
-        frame.chart(figure, key="aheadaccuracy", alt=alt)
-    frame.measured(lambda: data.checks)
+def accuracy(data: Data) -> None:
+    """How often predictions are right by depth."""
+    held_out = data.measured.set_index("model").loc[data.model, "accuracy"].tolist()
+    given = None if data.chosen.parallel else data.accuracy(GIVEN)
+    figure = accuracy_by_depth(data.accuracy(OWN), given, held_out, frame.theme())
+    alt = _("Share of right predictions by depth, on this text and on held-out stories")
+    frame.chart(figure, key="aheadaccuracy", alt=alt)
 
 
-def _speed(data: Data) -> None:
+def speed(data: Data) -> None:
+    """What proposals gain in speed."""
     with st.spinner(_("Writing the same text both ways …"), show_time=True):
         plain, quick = race = data.race
     if plain[-1] < quick[0] or quick[-1] < plain[0]:
         alt = _("Tokens per second, one a pass and with proposals")
         frame.chart(speeds(plain, quick, frame.theme()), key="aheadspeeds", alt=alt)
-    frame.timed(claims.speed(race), forget_race)
+    frame.timed(claims.speed(race), data.forget_race)
 
 
-def snippet(data: Data) -> str:
-    """What is shown, with the public API."""
-    if not data.chosen.writing:
-        return _predictions(data)
+def _writing(data: Data) -> str:
     draft = "None" if data.draft is None else f"tlmviz.load({data.draft!r})"
     return f"""\
 import tlmviz
@@ -145,3 +145,6 @@ for token, chain in zip(ids, chains):
     print(lm.tokenizer.name(token), "->", [lm.tokenizer.name(i) for i in chain.first])
 print(accuracy(chains, ids))  # of each depth (right, all)
 """
+
+
+SNIPPETS = {PREDICTIONS: _predictions, WRITING: _writing}  # what is shown, with the public API

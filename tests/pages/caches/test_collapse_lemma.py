@@ -10,7 +10,6 @@ from pages import moved_to
 from pages.caches.attention_family.collapse import claims, view
 from pages.caches.attention_family.collapse.data import Data
 from pages.caches.attention_family.collapse.state import SWITCHES, Lemma
-from pages.caches.attention_family.data import Reading
 from tests import tiny
 from tests.javascript.node import evaluate
 from tests.packed import unpacked
@@ -50,7 +49,7 @@ def found(layer=4, stop=40, head=2):
 
 def shown(model="stories-rope", text=DEFAULT_TEXT, head=(4, 2)) -> Data:
     """What the part shows of a head."""
-    return Data(Lemma(), Reading(model, text), head)
+    return Data(Lemma(model=model, text=text, head=head))
 
 
 opened, opened_alone = partial(open_page, PAGE, **PART), partial(open_alone, PAGE, **PART)

@@ -9,6 +9,7 @@ import pytest
 
 import tlmviz
 from pages.caches.attention_family.zoo import data as zoo_state
+from pages.caches.attention_family.zoo.data import Card
 from tests.pages.helpers import ROOT, SHOWN, charts, follow_link, open_page, run_snippet, title_of, words
 from tlmviz.errors import BadCheckpoint, UnknownName
 
@@ -95,16 +96,16 @@ def test_every_bundled_line_links_to_the_explorer_and_seeds_do_not():
 
 
 def test_a_link_takes_model_and_text_along():
-    link = zoo_state.link("zoo-mla", "a & b? <c> #d +é")
+    link = Card("zoo-mla").link("a & b? <c> #d +é")
     assert parse_qs(urlsplit(link).query) == {"model": ["zoo-mla"], "text": ["a & b? <c> #d +é"]}
-    assert link.startswith("./?") and zoo_state.link("zoo-rope-1", "x") is None
+    assert link.startswith("./?") and Card("zoo-rope-1").link("x") is None
     app = opened(card="zoo-mla", text="Tom saw a dog")
-    assert app.get("link_button")[0].proto.url == zoo_state.link("zoo-mla", "Tom saw a dog")
+    assert app.get("link_button")[0].proto.url == Card("zoo-mla").link("Tom saw a dog")
 
 
 @pytest.mark.parametrize("name", list(tlmviz.list_models("language")))
 def test_every_model_has_a_card(name):
-    before, _, after = zoo_state.card(name)
+    before, _, after = Card(name).text
     assert before and not (before + after).startswith("# ") and "curve.svg" not in before + after
 
 

@@ -2,13 +2,11 @@
 ones."""
 
 import pandas as pd
-import pytest
 
 from pages.caches.attention_family.zoo import claims
 from pages.caches.attention_family.zoo.data import Data, judged, noise_of, spreads_of_chance
 from tests.pages.helpers import ROOT
-from tests.pages.states import each_speaks_and_is_silent
-from tlmviz.figures import number
+from tests.pages.states import agree, each_speaks_and_is_silent
 
 TABLE = pd.read_csv(ROOT / "models" / "zoo.csv")
 CHOICES = [name for name, group in zip(TABLE["model"], TABLE["group"]) if group not in ("baseline", "seed")]
@@ -36,16 +34,6 @@ TABLES = {
 }
 
 
-@pytest.fixture(scope="module")
-def said() -> dict[str, dict[str, str | None]]:
-    found = {}
-    for name, table in TABLES.items():
-        table = table.reset_index(drop=True)
-        noise = noise_of(table)
-        found[name] = {each.__name__: each(Data(judged(table, noise), noise)) for each in claims.CLAIMS}
-    return found
-
-
 def verdict_of(table: pd.DataFrame, bits: float) -> str:
     seeds = [bits for bits, group in zip(table["bits_per_byte"], table["group"]) if group in ("baseline", "seed")]
     centre, spread = sum(seeds) / len(seeds), table["seed_spread"].max()
@@ -58,58 +46,54 @@ def verdict_of(table: pd.DataFrame, bits: float) -> str:
     return "better" if far < 0 else "worse"
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_every_sentence_is_what_the_table_says(said, name):
-    table, found = TABLES[name], said[name]
-    rows = list(table.to_dict("records"))
-    choices = [row for row in rows if row["group"] not in ("baseline", "seed")]
-    seeds = [row["bits_per_byte"] for row in rows if row["group"] in ("baseline", "seed")]
-    centre, kept = sum(seeds) / len(seeds), rows[0]["cache_bytes_per_token"]
-    verdicts = {row["choice"].partition(",")[0]: verdict_of(table, row["bits_per_byte"]) for row in choices}
-    small = [
-        row
-        for row in choices
-        if row["cache_bytes_per_token"] < kept and verdict_of(table, row["bits_per_byte"]) != "worse"
-    ]
-    assert bool(found["as_good_and_smaller"]) == bool(small)
-    assert bool(found["smaller_is_worse"]) == (bool(choices) and not small)
-    assert bool(found["alone"]) == (not choices)
-    if small:
-        least = min(small, key=lambda row: (row["cache_bytes_per_token"], row["bits_per_byte"]))
-        more = least["bits_per_byte"] - centre
-        assert (
-            f"{least['choice'].partition(',')[0]} a model keeps {least['cache_bytes_per_token']:,} bytes"
-            in found["as_good_and_smaller"]
-        )
-        assert (f"by {more:.3f} bits per byte" if more > 0 else "no worse") in found["as_good_and_smaller"]
-        inside = verdict_of(table, least["bits_per_byte"]) == "within seed noise"
-        where = "within the band" if inside else "outside the band of seed noise, yet within the dotted lines"
-        assert more <= 0 or where in found["as_good_and_smaller"]
-    assert bool(found["lowest_and_highest"]) == (len(choices) > 1)
-    if len(choices) > 1:
-        low, high = (pick(choices, key=lambda row: row["bits_per_byte"]) for pick in (min, max))
-        for row in (low, high):
-            difference = number(row["bits_per_byte"] - centre, "+.3f")
-            assert (
-                f"*{row['choice']}* ({difference}, {verdict_of(table, row['bits_per_byte'])})"
-                in found["lowest_and_highest"]
-            )
-    for claim, verdict in (("as_the_baseline", "within seed noise"), ("undecided", "unclear")):
-        names = [choice for choice, each in verdicts.items() if each == verdict]
-        assert bool(found[claim]) == bool(names)
-        assert not names or found[claim].endswith(f": {', '.join(names)}.")
-    assert bool(found["chance"]) == (len(seeds) > 1)
-    if len(seeds) > 1:
-        assert f"{len(seeds)} trainings" in found["chance"] and f"{centre:.4f} bits" in found["chance"]
-        assert f"the best is {max(seeds) - min(seeds):.4f} below the worst" in found["chance"]
-    assert bool(found["limits"]) == bool(choices and len(seeds) > 1)
-    if found["limits"]:
-        limit = spreads_of_chance(len(seeds), len(choices)) * (max(seeds) - min(seeds))
-        assert f"{limit:.4f} from the mean" in found["limits"] and f"of {len(choices)} that" in found["limits"]
-    sizes = table["parameters"]
-    assert bool(found["unequal_sizes"]) == (round(100 * (sizes.max() / sizes.min() - 1)) > 0)
-    assert not found["unequal_sizes"] or f"{sizes.max() / sizes.min() - 1:.0%}" in found["unequal_sizes"]
+class Truth:
+    """A table's lines and their verdicts."""
+
+    def __init__(self, table: pd.DataFrame):
+        rows = list(table.to_dict("records"))
+        self.choices = [row for row in rows if row["group"] not in ("baseline", "seed")]
+        self.seeds = [row["bits_per_byte"] for row in rows if row["group"] in ("baseline", "seed")]
+        self.centre, self.kept = sum(self.seeds) / len(self.seeds), rows[0]["cache_bytes_per_token"]
+        small = [row for row in self.choices if row["cache_bytes_per_token"] < self.kept]
+        small = [row for row in small if verdict_of(table, row["bits_per_byte"]) != "worse"]
+        self.least = min(small, key=lambda row: (row["cache_bytes_per_token"], row["bits_per_byte"]), default=None)
+        self.inside = self.least and verdict_of(table, self.least["bits_per_byte"]) == "within seed noise"
+        self.larger = table["parameters"].max() / table["parameters"].min() - 1
+
+    def smaller(self):
+        if self.least is None:
+            return None
+        bytes_, more = f"{self.least['cache_bytes_per_token']:,}", self.least["bits_per_byte"] - self.centre
+        said = (self.least["choice"].partition(",")[0], bytes_, f"{self.kept:,}")
+        return (*said, f"{more:.3f}") if more > 0 else said
+
+    def limit(self):
+        if not self.choices or len(self.seeds) < 2:
+            return None
+        spreads = spreads_of_chance(len(self.seeds), len(self.choices))
+        return f"{spreads * (max(self.seeds) - min(self.seeds)):.4f}", len(self.choices)
 
 
-def test_each_speaks_once_and_is_silent_once(said):
-    each_speaks_and_is_silent([{name: text is not None for name, text in found.items()} for found in said.values()])
+PLAIN = {
+    "as_good_and_smaller": Truth.smaller,
+    "smaller_is_worse": lambda t: () if t.choices and t.least is None else None,
+    "alone": lambda t: None if t.choices else (),
+    "chance": lambda t: (
+        (len(t.seeds), f"{t.centre:.4f}", f"{max(t.seeds) - min(t.seeds):.4f}") if len(t.seeds) > 1 else None
+    ),
+    "limits": Truth.limit,
+    "unequal_sizes": lambda t: (f"{t.larger:.0%}",) if round(100 * t.larger) > 0 else None,
+}
+
+
+def test_every_sentence_is_what_the_table_says():
+    found = []
+    for table in TABLES.values():
+        table = table.reset_index(drop=True)
+        noise, truth = noise_of(table), Truth(table)
+        shown = Data(judged(table, noise), noise)
+        found.append(agree(claims.CLAIMS, PLAIN, shown, truth))
+        said = claims.as_good_and_smaller(shown)
+        where = "within the band" if truth.inside else "outside the band of seed noise, yet within the dotted lines"
+        assert not said or (where if len(said.values) > 3 else "no worse") in said
+    each_speaks_and_is_silent(found)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.cost.layer_bill import data, view
+from pages.cost.layer_bill import claims, data, view, view_model
 from pages.cost.layer_bill.state import BILL, BY_LAYER, BY_PART, FFN, GROWTH, HAND, NAMES, PARAMETERS, SPELLED, Bill
 from tests.packed import unpacked
 from tests.pages.helpers import (
@@ -22,6 +22,7 @@ from tests.pages.helpers import (
     words,
 )
 from tests.pages.states import linked
+from tests.pages.states import told as told_of
 from tlmviz.analysis.cost import feedforward, layer, layer_run, parameters
 from tlmviz.analysis.cost.layer import PARTS, Sizes
 from tlmviz.analysis.cost.presets import PRESETS, find
@@ -36,14 +37,14 @@ def quick(monkeypatch):
     monkeypatch.setattr(layer_run, "MOST_OPERATIONS", 1e8)
     monkeypatch.setattr(layer_run, "MOST_BYTES", 1e8)
     monkeypatch.setattr(data, "AGREE", float("inf"))  # rounds of a busy machine
-    data.rounds.clear()
+    data.Data.rounds.clear()
     yield
-    data.rounds.clear()
+    data.Data.rounds.clear()
 
 
 def bill(model="stories-rope", text=DEFAULT_TEXT, **given) -> data.Data:
     """What the page shows of a state."""
-    return data.compute(Bill(model=model, text=text, **given))
+    return data.Data(Bill(model=model, text=text, **given))
 
 
 def told(app) -> dict:
@@ -103,18 +104,18 @@ def test_the_areas_are_in_the_table():
 @pytest.mark.parametrize("model", ["stories-rope", "zoo-mla", "stories-moe", "stories-mhc", "zoo-relative"])
 def test_parameters_are_those_of_the_module(model):
     found, lm = bill(model=model, part=PARAMETERS), tlmviz.load(model)
-    rows = tabled(view.below_it, found)[0].set_index("Part")
+    rows = tabled(view_model.tables, found)[0].set_index("Part")
     assert dict(rows["Parameters"][:-1]) == parameters.by_part(parameters.parameters(lm))
     assert (rows["Parameters"] == rows["By formula"]).all()
     assert rows.loc["all", "Parameters"] == lm.n_parameters
-    [title] = charted(view.picture, found)
+    [title] = charted(view_model.parameters, found)
     assert f"{lm.n_parameters:,}" in title and green(found.checks)
 
 
 def test_parameters_by_layer_have_the_same_areas():
     areas = []
     for grouping in (BY_PART, BY_LAYER):
-        [chart] = charted(view.picture, bill(part=PARAMETERS, grouping=grouping)).values()
+        [chart] = charted(view_model.parameters, bill(part=PARAMETERS, grouping=grouping)).values()
         trace = chart["data"][0]
         leaves = {name.rpartition("/")[2] for name in trace["ids"]} - set(trace["parents"])
         areas.append(len(leaves))
@@ -140,8 +141,9 @@ def test_losses_without_parts_are_measured():
 @pytest.mark.parametrize("text", ["a", "Tom ran. 🙂"])
 def test_other_models_and_texts_without_their_feed_forward_parts(model, text):
     found = bill(model=model, part=FFN, text=text)
-    assert green(found.checks) and charted(view.picture, found)
-    view.below_it(found)
+    assert green(found.checks) and charted(view_model.feed_forward, found)
+    view_model.units(found)
+    assert told_of(claims.CLAIMS[FFN], found)
 
 
 def test_an_empty_text_is_asked_for():
@@ -164,7 +166,7 @@ def test_every_published_layer_is_a_layer(preset):
     sizes = preset.sizes
     query = {f"lb{name}": str(getattr(sizes, name)) for name in ("n", "d", "h", "g", "f")}
     query |= {"lbgate": str(int(sizes.gated)), "lbhead": str(sizes.width)}
-    found = data.compute(linked(Bill, query, model="stories-rope"))
+    found = data.Data(linked(Bill, query, model="stories-rope"))
     alike = [each.name for each in PRESETS if replace(each.sizes, n=sizes.n) == sizes]  # two have one layer
     assert preset.name in alike and found.name in alike and found.sizes.d == sizes.d and green(found.checks)
 
@@ -181,7 +183,7 @@ def test_every_published_layer_is_a_layer(preset):
     ],
 )
 def test_hostile_links_are_brought_near_in_a_sentence(query, sizes, said):
-    found = data.compute(linked(Bill, query, model="stories-rope"))
+    found = data.Data(linked(Bill, query, model="stories-rope"))
     assert {name: getattr(found.sizes, name) for name in sizes} == sizes
     assert said is None or said in unpacked(drawn(view.picture, found))[0]["told"]
     assert green(found.checks)

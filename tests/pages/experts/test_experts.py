@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from pages.experts.experts import claims, view, view_charts
+from pages.experts.experts import claims, view
 from pages.experts.experts import data as page
+from pages.experts.experts.page import PARTS
 from pages.experts.experts.state import CAPACITY, COST, LOAD, MUTING, ROUTING, Experts
 from tests import tiny
 from tests.packed import unpacked
@@ -123,7 +124,7 @@ def test_too_many_forced_experts_are_one_sentence():
 @pytest.mark.parametrize("factor", [0.25, 1.0, 4.0])
 def test_what_is_over_capacity_is_dropped(factor):
     shown = page.compute(Experts(model="stories-moe", text=tiny.TEXT, view=CAPACITY, factor=factor))
-    _, arrays = unpacked(drawn(view.picture, shown))
+    _, arrays = unpacked(drawn(view.rows, shown))
     lm = compute.model("stories-moe")
     trace = lm.trace(tiny.TEXT, edit=edits.limit_capacity(lm.config, factor))
     expected = np.stack([(trace.routing(layer).weights > 0).numpy() for layer in trace.expert_layers])
@@ -138,7 +139,7 @@ def test_what_is_over_capacity_is_dropped(factor):
     said = told(claims.CLAIMS[CAPACITY], shown)
     assert f"**{int((~expected).sum())}** of" in said
     assert f"**{float(trace.loss_per_token().mean()):.4f}**" in said
-    assert len(charted(view.below_it, shown)) == 1
+    assert len(charted(view.factors, shown)) == 1
 
 
 def test_loads_are_counted_and_readers_named():
@@ -176,8 +177,7 @@ def test_a_model_without_a_log_says_so():
 @pytest.mark.parametrize("name", ["stories-moe", "stories-sparse"])
 def test_the_snippet_of_a_view_runs(kind, name, capsys):
     state = Experts(model=name, text=tiny.TEXT, view=kind, muted=((1, 0),), factor=0.5)
-    snippet = view_charts.SNIPPETS.get(kind, view.snippet)
-    run_code(snippet(page.compute(state)))
+    run_code(PARTS[kind].code(page.compute(state)))
     assert capsys.readouterr().out
 
 
@@ -201,7 +201,7 @@ def test_a_text_that_cannot_be_read_whole_is_one_sentence(text, why):
 )
 def test_a_hostile_link_shows_the_picture(query):
     found = page.compute(linked(Experts, query, model="stories-moe", text=query.get("text", tiny.TEXT)))
-    header, arrays = unpacked(drawn(view.picture, found))
+    header, arrays = unpacked(drawn(view.rows, found))
     assert header["at"][1] < len(header["tokens"]) == arrays["scores"].shape[1]
     assert header["at"][0] in header["layers"] and not header["muted"]
 

@@ -14,10 +14,12 @@ from pages.experts.experts import claims, data
 from pages.experts.experts.state import CAPACITY, COST, LOAD, MIXED, MUTING, REMOVED, ROUTING, TRAINING, Experts
 from tests import tiny
 from tests.pages.helpers import ROOT, assert_healthy, only_models, open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
+from tests.pages.states import above_the_picture, agree, each_speaks_and_is_silent
 from tlmviz.analysis.attention.interventions import combine
 from tlmviz.analysis.experts import edits
-from tlmviz.ui import compute, inputs
+from tlmviz.figures import number
+from tlmviz.figures.written import large
+from tlmviz.ui import compute, inputs, markdown
 
 START = {name: control.default for name, control in Experts.controls.items()}
 TEXTS = (inputs.DEFAULT_TEXT, "Où est passé le chat 🐈 ? Où est le chat ?", "Hello", "The cat sat on the mat. " * 125)
@@ -57,7 +59,7 @@ def routed(lm, text: str, edit=None) -> tuple[object, np.ndarray, np.ndarray]:
 
 
 def per_cent(share: float) -> str:
-    return f"{100 * share:.0f}"
+    return f"{share:.0%}"
 
 
 def taste_of(model: str, trace, read: np.ndarray) -> list | None:
@@ -78,11 +80,11 @@ def taste_of(model: str, trace, read: np.ndarray) -> list | None:
                 if not (is_word and answer["share"] >= 0.9 and places):
                     continue
                 if all(read[place, t, expert] for t in places):
-                    shares.append(per_cent(answer["share"]))
+                    shares.append([per_cent(answer["share"]), markdown.quoted(token)])
                     worth += 1 / named.count(token)
             if len(shares) >= 2:
                 load = per_cent(one["load"])
-                best.append((worth, -layer, -expert, [expert, layer, f"{found['tokens']:,}", load, *shares]))
+                best.append((worth, -layer, -expert, [expert, layer, f"{found['tokens']:,}", load, *sum(shares, [])]))
     return max(best)[-1] if best else None
 
 
@@ -99,17 +101,21 @@ def of_routing(state: Experts, shown) -> dict[str, list | None]:
                 if times > 1 and name.strip() and read[layer, places, expert].all() and load < 0.5:
                     best.append((name.strip().isalpha(), -times * math.log(load), -layer, -expert, name, times, load))
     expected: dict[str, list | None] = dict.fromkeys(
-        ("has_a_taste", "by_itself", "few_read", "bias_decides", "bias_changes_nothing", "no_bias")
+        ("has_a_taste", "by_itself", "few_read", "bias_decides", "bias_changes_nothing", "no_bias", "shared")
     )
+    if part.shared:
+        expected["shared"] = [part.shared]
     if best:
         *_, layer, expert, name, times, load = max(best)
-        expected["by_itself"] = [-expert, trace.expert_layers[-layer], times, per_cent(load)]
+        expected["by_itself"] = [-expert, trace.expert_layers[-layer], markdown.quoted(name), times, per_cent(load)]
     if taste := taste_of(state.model, trace, read):
         expected |= {"has_a_taste": taste, "by_itself": None}
     if part.chosen < part.count:
         place = trace.expert_layers.index(shown.layer)
-        experts = sorted(picks[place, shown.token].tolist())
-        expected["few_read"] = [shown.layer, part.chosen, part.count, *experts]
+        *some, last = map(str, sorted(picks[place, shown.token].tolist()))
+        token = markdown.quoted(tokens[shown.token])
+        named = filter(None, (", ".join(some), last))
+        expected["few_read"] = [shown.layer, token, part.chosen, part.count, *named]
     if not part.bias:
         return {**expected, "no_bias": []}
     turned, total, off = 0, 0, 0.0
@@ -143,13 +149,11 @@ def of_load(state: Experts, shown) -> dict[str, list | None]:
     loads, part = read.mean(1), lm.config.experts  # [L, E]
     file = ROOT / "models" / state.model / "survey.json"
     expected: dict[str, list | None] = {"by_itself": of_routing(state, shown)["by_itself"]}
-    expected |= dict.fromkeys(("answers_to", "busiest", "idle", "even_over_many"))
+    expected |= dict.fromkeys(("answers_to", "busiest", "even_over_many"))
     if per_cent(loads.max()) != per_cent(loads.min()):
         place, expert = divmod(int(loads.argmax()), part.count)
         even = per_cent(part.chosen / part.count)
         expected["busiest"] = [expert, trace.expert_layers[place], per_cent(loads.max()), even]
-    if idle := int((~read.any(1)).sum()):
-        expected["idle"] = [idle, loads.size]
     if file.exists():
         found = json.loads(file.read_text())
         experts = found["experts"][found["layers"].index(shown.layer)]
@@ -163,6 +167,7 @@ def of_load(state: Experts, shown) -> dict[str, list | None]:
             -place,
             shown.layer,
             per_cent(answer["share"]),
+            markdown.quoted(answer["token"]),
             f"{found['tokens']:,}",
             per_cent(experts[-place]["load"]),
         ]
@@ -174,8 +179,8 @@ def of_load(state: Experts, shown) -> dict[str, list | None]:
     return expected
 
 
-def signed(value: float, spec: str) -> str:
-    return format(value, spec).lstrip("+-")
+def named(experts) -> str:
+    return ", ".join(f"expert {expert} of layer {layer}" for layer, expert in experts)
 
 
 def of_muting(state: Experts, shown) -> dict[str, list | None]:
@@ -192,15 +197,15 @@ def of_muting(state: Experts, shown) -> dict[str, list | None]:
         expected["as_trained"] = [f"{before.mean():.4f}"]
     else:
         after = lm.trace(state.text, edit=combine(*parts)).loss_per_token().numpy()
-        named = [number for layer, expert in (*state.muted, *state.forced) for number in (expert, layer)]
         at, off = int((after - before).argmax()), after - before
         expected["costs_or_helps"] = [
             f"{before.mean():.4f}",
             f"{after.mean():.4f}",
-            *named,
-            signed(off.mean(), "+.4f"),
+            *(named(each) for each in (state.muted, state.forced) if each),
+            number(off.mean(), "+.4f"),
             at + 1,
-            signed(off[at], "+.2f"),
+            markdown.quoted(compute.model(state.model).trace(state.text).tokens[at + 1]),
+            number(off[at], "+.2f"),
         ]
         if gains := int((after < before).sum()):
             expected["some_gain"] = [gains, len(before)]
@@ -219,7 +224,7 @@ def of_muting(state: Experts, shown) -> dict[str, list | None]:
             unmissed = sum(round(each, 4) <= 0 for row in change for each in row)
             layer = edits.expert_layers(lm.config)[place]
             count = len(change) * len(change[0])
-            expected["most_missed"] = [change[place].index(most), layer, f"{most:.2f}", unmissed, count]
+            expected["most_missed"] = [unmissed, change[place].index(most), layer, f"+{most:.2f}", count]
     return expected
 
 
@@ -234,8 +239,8 @@ def of_capacity(state: Experts, shown) -> dict[str, list | None]:
     expected: dict[str, list | None] = dict.fromkeys(("dropped", "room_for_all", "limit_costs", "late_lose"))
     if not sum(lost):
         loss = f"{float(lm.trace(state.text).loss_per_token().mean()):.4f}"
-        return {**expected, "room_for_all": [room, f"{tokens:,}", 0, f"{every:,}", loss]}
-    expected["dropped"] = [room, f"{tokens:,}", sum(lost), f"{every:,}", f"{100 * sum(lost) / every:.1f}"]
+        return {**expected, "room_for_all": [room, f"{tokens:,}", f"{every:,}", *([loss] if tokens > 1 else [])]}
+    expected["dropped"] = [room, f"{tokens:,}", sum(lost), f"{every:,}", f"{sum(lost) / every:.1%}"]
     if tokens > 1:
         losses = [float(each.loss_per_token().mean()) for each in (lm.trace(state.text), trace)]
         expected["limit_costs"] = [f"{each:.4f}" for each in losses]
@@ -256,9 +261,9 @@ def of_training(state: Experts, shown) -> dict[str, list | None]:
     own = most[state.model]
     counted = loads[state.model] * 2 * 2048  # two choices of each of 2,048 tokens
     np.testing.assert_allclose(counted, counted.round(), atol=0.01)
-    expected["becomes_even"] = ["2,048", f"{own.max():.2f}", f"{own[-1]:.2f}"]
-    least, other = sorted(each[-1] for each in most.values())
-    expected["more_even"] = ["2,048", f"{least:.2f}", f"{other:.2f}"]
+    expected["becomes_even"] = ["2,048", state.model, f"{own.max():.2f}", f"{own[-1]:.2f}"]
+    (least, best), (last, other) = sorted((each[-1], name) for name, each in most.items())
+    expected["more_even"] = [best, "2,048", f"{least:.2f}", other, f"{last:.2f}"]
     return expected
 
 
@@ -267,16 +272,17 @@ def of_cost(state: Experts, shown) -> dict[str, list | None]:
     part, total = lm.config.experts, sum(each.numel() for each in lm.network.parameters())
     expected: dict[str, list | None] = dict.fromkeys(("part_at_work", "all_at_work", "against_dense"))
     if part.chosen == part.count:
-        return {**expected, "all_at_work": []}
+        return {**expected, "all_at_work": [state.model]}
     each = 3 * lm.config.d_model * part.hidden
     unread = len(edits.expert_layers(lm.config)) * (part.count - part.chosen) * each
-    expected["part_at_work"] = [per_cent((total - unread) / total)]
+    active = total - unread
+    expected["part_at_work"] = [state.model, large(total), large(active), per_cent(active / total)]
     if state.model.startswith("stories-moe"):
         ends = [
             pd.read_csv(ROOT / "models" / name / "training.csv").valid_bpb.dropna().iloc[-1]
             for name in (state.model, "stories-dense")
         ]
-        expected["against_dense"] = [f"{end:.3f}" for end in ends]
+        expected["against_dense"] = [state.model, *(f"{end:.3f}" for end in ends)]
         if len(lm.encode(state.text)) > 1:
             costs = [compute.model(name).bits_per_byte(state.text) for name in (state.model, "stories-dense")]
             expected["against_dense"] += [f"{float(cost):.3f}" for cost in costs]
@@ -293,27 +299,12 @@ PLAIN = {
 }
 
 
-def bare(said: str, name: str) -> list[str]:
-    """The numbers of a sentence, without those within tokens and names of models."""
-    said = "”".join(part.rpartition("“")[0] if "“" in part else part for part in said.split("”"))
-    for model in (*data.FAMILY, *SMALL):
-        said = said.replace(model, "")
-    found = [each.rstrip(",") for each in facts(said.replace("%", ""))]
-    return found[-1:] if name == "part_at_work" else found
-
-
 def held(state: Experts) -> dict[str, bool]:
     shown = data.compute(state)
-    expected, found = PLAIN[state.view](state, shown), {}
-    for claim in claims.CLAIMS[state.view]:
-        name = claim.__name__
-        if name == "most_missed" and len(shown.tokens) >= 40:
-            continue
-        said, plainly = claim(shown), expected[name]
-        assert (said is None) == (plainly is None), (state, name, said, plainly)
-        assert said is None or bare(said, name) == [str(each) for each in plainly], (state, said, plainly)
-        found[name] = said is not None
-    return found
+    expected = PLAIN[state.view](state, shown)
+    plain = {name: lambda expected, name=name: expected[name] for name in expected}
+    made = [each for each in claims.CLAIMS[state.view] if each is not claims.most_missed or len(shown.tokens) < 40]
+    return agree(made, plain, shown, expected)
 
 
 OF_VIEW = {

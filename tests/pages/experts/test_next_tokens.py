@@ -5,6 +5,7 @@ import pytest
 import tlmviz
 from pages.experts.next_tokens import data, view
 from pages.experts.next_tokens import state as controls
+from pages.experts.next_tokens.page import PARTS
 from pages.experts.next_tokens.state import Ahead
 from tests.pages.helpers import drawn, header_of, open_page, run_snippet
 from tests.pages.helpers import words as said
@@ -106,5 +107,6 @@ def test_of_a_long_text_the_page_reads_what_it_can_show(words):
 )
 def test_a_hostile_link_has_a_picture(query):
     found = data.compute(linked(Ahead, query))
-    assert drawn(view.picture, found) and view.snippet(found)
-    view.below_it(found)
+    part = PARTS[found.chosen.part]
+    assert drawn(view.picture, found) and part.code(found)
+    (view.speed if found.chosen.writing else view.accuracy)(found)

@@ -5,10 +5,11 @@ import pytest
 
 import tlmviz
 from pages.experts.next_tokens import claims, data
-from pages.experts.next_tokens.state import CHAINED, GIVEN, MODULES, OWN, PARALLEL, SMALLER, WRITING, Ahead
+from pages.experts.next_tokens.state import CHAINED, GIVEN, MODULES, OWN, PARALLEL, PREDICTIONS, SMALLER, WRITING, Ahead
 from tests.pages.helpers import ROOT, assert_healthy, open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
+from tests.pages.states import above_the_picture, agree, each_speaks_and_is_silent
 from tlmviz.analysis.experts import ahead
+from tlmviz.ui import markdown
 
 START = {name: control.default for name, control in Ahead.controls.items()}
 TEXTS = ("Où est passé le chat 🐈 ?", "Hello", "The cat sat on the mat. " * 125)
@@ -29,13 +30,14 @@ STATES = [
 def beside() -> list[str]:
     """The shares of the first module's and the first head's proposals that stay, in percent."""
     lines = pd.read_csv(ROOT / "models/stories-mtp/ahead.csv").query("depth == 1").set_index("model")
-    return [f"{100 * lines.stays[name]:.0f}%" for name in (CHAINED, PARALLEL)]
+    return [f"{100 * lines.stays[name]:.0f}" for name in (CHAINED, PARALLEL)]
 
 
-def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]:
-    """The facts of every claim that must be shown, None of the others; from the model alone."""
+def plainly(chosen: Ahead, shown: data.Data, place: int) -> dict[str, list | None]:
+    """The values of every claim that must be made, None of the others; from the model alone."""
+    ids = list(shown.ids)
     lm = tlmviz.load(chosen.model)
-    expected: dict[str, list | None] = {claim.__name__: None for claim in claims.CLAIMS}
+    expected: dict[str, list | None] = {claim.__name__: None for claim in claims.CLAIMS[chosen.view]}
     if chosen.writing:
         lm = tlmviz.load("stories-rope") if chosen.proposer == SMALLER else lm
         draft = tlmviz.load("zoo-mqa") if chosen.proposer == SMALLER else None
@@ -45,9 +47,9 @@ def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]
             assert found.text == lm.generate(text, chosen.count, temperature=0)
         tokens, passes = len(found.ids), len(found.rounds)
         if passes < tokens:
-            expected["several_a_pass"] = [passes, tokens, f"{tokens / passes:.2f}"]
+            expected["several_a_pass"] = [markdown.plain(shown.model), passes, tokens, f"{tokens / passes:.2f}"]
         else:
-            expected["one_a_pass"] = [passes, tokens]
+            expected["one_a_pass"] = [markdown.plain(shown.model), passes, tokens]
         if chosen.proposer != SMALLER:
             expected["in_a_row_or_beside"] = beside()
         if proposed := sum(len(each.proposed) for each in found.rounds):
@@ -63,30 +65,21 @@ def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]
     }
     here = hits[chosen.reads][place]
     judged = [hit for hit in here if hit is not None]
+    first = [claims.quoted(word) for word in shown.spelled(chains[chosen.reads][place].first)]
+    token, words = claims.quoted(shown.word(place)), list(filter(None, (", ".join(first[:-1]), first[-1])))
     if not judged:
-        expected["ahead_of_one"] = []
+        expected["ahead_of_one"] = [token, *words]
     elif chosen.reads == GIVEN and chosen.model == CHAINED:
-        expected["ahead_of_one"] = [sum(judged), len(judged)]
+        expected["ahead_of_one"] = [len(judged), token, *words, sum(judged)]
     elif sum(judged) == len(here):
-        expected["ahead_of_one"] = [len(here)]
+        expected["ahead_of_one"] = [token, len(here), *words]
     else:
-        expected["ahead_of_one"] = [len(here), sum(judged), len(judged)]
+        expected["ahead_of_one"] = [token, len(here), *words, sum(judged), len(judged)]
     if chosen.reads == OWN and chosen.model == CHAINED and False in judged:
         wrong = judged.index(False)
         if wrong < len(judged) - 1 and True not in judged[wrong:]:
-            behind = len(judged) - wrong - 1
-            expected["misled"] = [behind] if behind > 1 else []
-
-    def counts(reads: str) -> list[list[bool]]:
-        return [[row[k] for row in hits[reads] if k < len(row) and row[k] is not None] for k in range(4)]
-
-    depth = [each for each in counts(chosen.reads) if each]
-    if len(depth) > 1:
-        near, far = depth[0], depth[-1]
-        expected["by_depth"] = [sum(near), len(near), len(depth), sum(far), len(far)]
-    own, given = counts(OWN)[3], counts(GIVEN)[3]
-    if own and sum(own) != sum(given) and chosen.model == CHAINED:
-        expected["told"] = [sum(given), len(given), sum(own)]
+            real = claims.quoted(shown.word(place + wrong + 1))
+            expected["misled"] = [len(judged) - wrong - 1, first[wrong], real]
     runs = pd.read_csv(ROOT / "models/stories-mtp/ahead.csv").query("depth == 0").set_index("model")
     one, other = (f"{runs.bits_per_byte[name]:.4f}" for name in (chosen.model, "stories-mtp-plain"))
     expected["twin"] = [other, one, runs.seeds.min()]
@@ -95,31 +88,26 @@ def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]
 
 
 def test_every_claim_follows_from_the_model_in_every_state():
-    found = []
+    found = {PREDICTIONS: [], WRITING: []}
     for values in STATES:
         chosen = Ahead(**{**START, **values})
         shown = data.compute(chosen)
-        expected = plainly(chosen, list(shown.ids), 0 if chosen.writing else shown.place)
-        for claim in claims.CLAIMS:
-            said, facts_ = claim(shown), expected[claim.__name__]
-            assert (said is None) == (facts_ is None), (values, claim.__name__, said)
-            if said is not None and claim.__name__ != "ahead_of_one":
-                bare = (
-                    said.replace(PARALLEL, "")
-                    .replace(CHAINED, "")
-                    .replace("stories-rope", "")
-                    .replace("bits per byte", "")
-                )
-                bare = "”".join(part.rpartition("“")[0] if "“" in part else part for part in bare.split("”"))
-                assert facts(bare) == [str(fact) for fact in facts_], (values, said)
-            elif said is not None:
-                assert all(str(fact) in said for fact in facts_), (values, said)
-                told = chosen.reads == GIVEN and chosen.model == CHAINED and bool(facts_)  # asked again for each token
-                assert ("told each token between" in said) == told and not (told and "Asked once" in said)
-        first = [claim.__name__ for claim in claims.CLAIMS if claim(shown)][0]
+        expected = plainly(chosen, shown, 0 if chosen.writing else shown.place)
+        plain = {name: lambda expected, name=name: expected[name] for name in expected}
+        made = agree(claims.CLAIMS[chosen.view], plain, shown, expected)
+        first = next(name for name, each in made.items() if each)
         assert first in ("ahead_of_one", "several_a_pass", "one_a_pass")
-        found.append({name: facts_ is not None for name, facts_ in expected.items()})
-    each_speaks_and_is_silent(found)
+        if first == "ahead_of_one":
+            said, some = claims.ahead_of_one(shown), any(stage.right is not None for stage in shown.stages[shown.place])
+            told = chosen.reads == GIVEN and chosen.model == CHAINED and some  # asked again for each token
+            assert ("told each token between" in said) == told and not (told and "Asked once" in said)
+        found[chosen.view].append(made)
+    always = {"ahead_of_one", "twin", "in_a_row_or_beside"}  # of predictions
+    each_speaks_and_is_silent(found[WRITING])
+    each_speaks_and_is_silent(
+        [{name: each for name, each in made.items() if name not in always} for made in found[PREDICTIONS]]
+    )
+    assert all(made[name] for made in found[PREDICTIONS] for name in always)
 
 
 def test_the_place_that_is_opened_is_the_last_of_the_best():

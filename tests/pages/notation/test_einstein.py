@@ -27,7 +27,7 @@ def read(query, **given) -> data.Data:
     """What the part shows by a link."""
     start = {"model": query.get("model", "stories-rope"), "text": DEFAULT_TEXT, "line": "Logits", "head": 2}
     start["layer"] = min(4, compute.configs()[start["model"]].n_layers - 1)
-    return data.compute(linked(Formula, query, **start | given))
+    return data.Data(linked(Formula, query, **start | given))
 
 
 def matrices(app) -> list[dict]:
@@ -146,7 +146,7 @@ def test_four_factors_have_an_order():
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(formula, said, place):
-    shown = data.compute(Formula(model="stories-rope", text=DEFAULT_TEXT, line="Logits", formula=formula))
+    shown = data.Data(Formula(model="stories-rope", text=DEFAULT_TEXT, line="Logits", formula=formula))
     with pytest.raises(BadNotation) as refused:
         view.picture(shown)
     assert said in frame.worded(refused.value)
@@ -216,7 +216,7 @@ def test_hostile_links_show_the_page():
 
 
 def test_the_notes_lines_are_told():
-    told = claims.of_notes(data.notes())
+    told = claims.of_notes(data.Data.notes())
     assert told.count("| holds |") == 6 and told.count("\n") == 13
     assert "holds |" in said_on(opened())
 

@@ -2,7 +2,6 @@
 values."""
 
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,10 @@ from pages.notation.einstein.formulas.state import Formula
 from pages.notation.einstein.rank import claims as rank_claims
 from pages.notation.einstein.rank import data as rank_data
 from pages.notation.einstein.rank.state import OWN, Rank
-from tests.pages.states import each_speaks_and_is_silent, facts, hold
+from tests.pages.states import agree, each_speaks_and_is_silent
+from tlmviz.figures import readable
+from tlmviz.figures.written import large
+from tlmviz.ui import markdown
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 MODEL = "zoo-gqa"
@@ -51,24 +53,25 @@ def test_what_is_said_of_a_formula_is_what_loops_over_its_indices_make(text):
     truth = maps(text)
     t, h = int(truth["size"]), int(truth["heads"])
     start = Formula(model=MODEL, text=text, layer=1)
-    right = data.compute(start)
-    said = claims.is_the_models(right)
-    assert f"{t} × {t} × {h} (t, s, h)" in said
+    right = data.Data(start)
+    assert claims.is_the_models(right).values[:3] == ("L", MODEL, f"{t} × {t} × {h} (t, s, h)")
     np.testing.assert_allclose(right.result.value.numpy(), truth["scores"], atol=2e-4 * np.abs(truth["scores"]).max())
     assert claims.differs(right) is claims.runs(right) is claims.cannot_run(right) is None
 
-    turned = data.compute(replace(start, line="Weights", formula="A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"))
+    turned = data.Data(replace(start, line="Weights", formula="A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"))
     np.testing.assert_allclose(turned.result.value.numpy(), truth["turned"], atol=1e-4)
     apart = np.abs(truth["turned"] - truth["weights"]).max() / truth["weights"].max()
-    told = float(re.search(r"up to ([\d.]+)%", claims.differs(turned))[1])
-    assert told == pytest.approx(100 * apart, abs=0.2) and "a causal mask turned round" in claims.differs(turned)
+    name, share, why = claims.differs(turned).values
+    assert float(share.rstrip("%")) == pytest.approx(100 * apart, abs=0.2)
+    assert (name, why) == ("A", "a causal mask turned round")
 
-    hidden = data.compute(replace(start, line="Weights", formula="A_{ts}^{(h)} = softmax_{s<t}(L_{ts}^{(h)})"))
-    assert np.isnan(hidden.result.value.numpy()).any() and f"{t} × {t}" in claims.no_numbers(hidden)
+    hidden = data.Data(replace(start, line="Weights", formula="A_{ts}^{(h)} = softmax_{s<t}(L_{ts}^{(h)})"))
+    assert np.isnan(hidden.result.value.numpy()).any()
+    assert claims.no_numbers(hidden).values == (MODEL, "A", f"{t} × {t} × {h} (t, s, h)")
 
 
 def found_of(formula: str, text: str = TEXTS[2], **rest) -> tuple[data.Data, dict[str, bool]]:
-    shown = data.compute(Formula(model=MODEL, text=text, layer=1, formula=formula, **rest))
+    shown = data.Data(Formula(model=MODEL, text=text, layer=1, formula=formula, **rest))
     return shown, {claim.__name__: claim(shown) is not None for claim in claims.CLAIMS}
 
 
@@ -89,9 +92,10 @@ def test_each_claim_of_a_formula_speaks_where_it_holds_and_nowhere_else():
         found.append(now)
     each_speaks_and_is_silent(found)
     shown, now = found_of("Aout_t^f = Y_{th}^d WO_{hd}^f", line="Merge")
-    assert now["breaks_rules_only"] and "same height" in claims.breaks_rules_only(shown)
+    [what] = claims.breaks_rules_only(shown).values
+    assert "same height" in what
     shown, now = found_of(LONG)
-    assert "RoPE, which turns queries and keys by their positions, is missing" in claims.differs(shown)
+    assert claims.differs(shown).values[2:] == ("RoPE, which turns queries and keys by their positions,", MODEL)
     assert "RoPE" not in claims.differs(found_of("L_{ts}^{(h)} = 1/dk Qhat_{th}^k Khat_{spi(h)k}")[0])
 
 
@@ -99,13 +103,12 @@ def test_what_is_said_of_an_order_is_what_counting_operations_says():
     shown, now = found_of(LONG)
     sizes = shown.result.checked.sizes
     everything = math.prod(sizes[letter] for letter in "tshfcd" if letter in sizes)
-    said = claims.order_saves(shown)
+    values = claims.order_saves(shown).values
     count, at_once = len(shown.order.inputs), shown.order.at_once
-    assert now["order_saves"] and said.startswith(f"**Pair by pair** this product of {count} tensors")
+    assert values[:3] == (count, large(shown.order.operations), large(at_once))
     assert everything <= at_once <= 2 * count * everything
     assert sum(pair.operations for pair in shown.order.pairings) == shown.order.operations < at_once
-    times = float(said.rsplit(": ", 1)[1].split(" times")[0].replace(",", ""))
-    assert times == pytest.approx(at_once / shown.order.operations, rel=0.05)
+    assert float(values[3].replace(",", "")) == pytest.approx(at_once / shown.order.operations, rel=0.05)
     assert claims.order_saves(found_of(LOGITS)[0]) is None
 
 
@@ -175,34 +178,24 @@ class Plain:
     def shape(self) -> tuple[int, int]:
         return self.whole.shape
 
-    def enough(self) -> tuple:
-        return (1,) if self.rank == 1 else (self.rank, self.rank)
-
 
 def share(part: float) -> str:
     return f"{100 * part:.1f}%" if part >= 0.0005 or part < 5e-7 else f"{float(f'{100 * part:.1e}'):.15g}%"
 
 
-def _count(t: Plain) -> tuple:
-    return () if t.count == 1 else (t.count,)
+def _left(t: Plain, singular: bool) -> bool:
+    return bool(t.rank and t.count) and (t.way == "singular") == singular
 
 
-def _beside(better: bool):
-    def plain(t: Plain):
-        mine, best = t.mine()
-        if not t.rank or not t.count or t.way == "singular" or (mine != best) != better:
-            return None
-        if better:
-            return (*_count(t), mine, 1, *t.shape(), *((best,) if t.count == 1 else (t.count, best)), *t.enough())
-        return (*_count(t), mine, 1, *t.shape(), *_count(t), *t.enough())
-
-    return plain
+def _name(t: Plain) -> str:
+    names = {"P V": "by token", "W_V W_O": "by dimension", OWN: "column × row"}
+    return names[t.shown.chosen.source] if t.way == "product" else f"by {t.way}"
 
 
 def _fewer(t: Plain):
     if not t.rank or t.way == "singular" or t.needed("singular") >= t.needed(t.way):
         return None
-    return (t.needed(t.way), *((1,) if t.way == "x" else ()), t.needed("singular"))
+    return t.needed("singular"), t.needed(t.way), _name(t)
 
 
 def _loudest(t: Plain):
@@ -210,22 +203,22 @@ def _loudest(t: Plain):
         return None
     sizes = [float(np.linalg.norm(term)) for term in t.every["product"]]
     first, second = sorted(sizes, reverse=True)[:2]
-    return None if f"{first:.2f}" == f"{second:.2f}" else (int(np.argmax(sizes)), f"{first:.2f}")
+    at = int(np.argmax(sizes))
+    token = markdown.plain(readable(t.shown.tokens[at]))
+    return None if f"{first:.2f}" == f"{second:.2f}" else (token, at, f"{first:.2f}")
 
 
 PLAIN = {
-    "all_zeros": lambda t: None if t.rank else (0, 0),
-    "no_term": lambda t: t.enough() if t.rank and not t.count else None,
-    "best_there_is": lambda t: (
-        (*_count(t), t.mine()[0], *t.shape(), *_count(t), *t.enough())
-        if t.rank and t.count and t.way == "singular"
+    "all_zeros": lambda t: None if t.rank else (),
+    "no_term": lambda t: (t.rank,) if t.rank and not t.count else None,
+    "best_there_is": lambda t: (t.count, t.mine()[0], *t.shape(), t.rank) if _left(t, True) else None,
+    "better_ones": lambda t: (
+        (t.count, _name(t), t.mine()[0], *t.shape(), t.mine()[1], t.rank)
+        if _left(t, False) and t.mine()[0] != t.mine()[1]
         else None
     ),
-    "better_ones": lambda t: (
-        (found := _beside(True)(t)) and tuple(x for i, x in enumerate(found) if i != len(_count(t)) + 1)
-    ),
     "no_better_ones": lambda t: (
-        (found := _beside(False)(t)) and tuple(x for i, x in enumerate(found) if i != len(_count(t)) + 1)
+        (t.count, _name(t), t.mine()[0], *t.shape(), t.rank) if _left(t, False) and t.mine()[0] == t.mine()[1] else None
     ),
     "loudest_token": _loudest,
     "fewer_will_do": _fewer,
@@ -259,22 +252,10 @@ def rank_states():
 def test_what_is_said_of_a_matrix_is_what_its_terms_added_up_say():
     found = []
     for state in rank_states():
-        shown = rank_data.compute(state)
-        told = [_bare(claim) for claim in rank_claims.CLAIMS]
-        found.append(hold(told, PLAIN, shown, Plain(shown)))
+        shown = rank_data.Data(state)
+        found.append(agree(rank_claims.CLAIMS, PLAIN, shown, Plain(shown)))
         assert sum(list(found[-1].values())[:5]) == 1, state
     each_speaks_and_is_silent(found)
-
-
-def _bare(claim):
-    """The claim without a token's text, which may hold numbers, and without the words One and 100%."""
-
-    def said(shown):
-        sentence = claim(shown)
-        return sentence and re.sub(r"“.*?”", "", sentence)
-
-    said.__name__ = claim.__name__
-    return said
 
 
 def test_a_share_is_written_as_the_picture_writes_it():
@@ -285,4 +266,3 @@ def test_a_share_is_written_as_the_picture_writes_it():
         "0.01%",
         "0.0%",
     ]
-    assert facts("7.0%") == ["7.0%"]

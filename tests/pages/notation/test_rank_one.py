@@ -30,7 +30,7 @@ def product(source, layer=2, head=5, model="stories-rope"):
 def shown(source, **given) -> data.Data:
     """What the part shows of a head, or of what is typed."""
     head = {} if source == OWN else {"layer": 2, "head": 5}
-    return data.compute(Rank(**{"model": "stories-rope", "text": DEFAULT_TEXT, "source": source, **head, **given}))
+    return data.Data(Rank(**{"model": "stories-rope", "text": DEFAULT_TEXT, "source": source, **head, **given}))
 
 
 def test_it_opens_on_a_head_that_four_tokens_make():
@@ -59,7 +59,7 @@ def test_it_opens_on_a_head_that_four_tokens_make():
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_snippet_says_what_the_page_says(source):
     found = shown(source)
-    left = run_code(view.snippet(found.chosen))["left"]
+    left = run_code(view.snippet(found))["left"]
     assert {way: len(errors) - 1 for way, errors in left.items()} == {
         way: len(terms) for way, terms in found.terms.items()
     }
@@ -160,7 +160,7 @@ def test_the_smallest_matrices(typed):
 @pytest.mark.parametrize("model", ["zoo-mla", "zoo-mqa", "zoo-alibi", "stories-gpt", "stories-moe", "stories-mhc"])
 @pytest.mark.parametrize("source", SOURCES[:3])
 def test_every_kind_of_model(model, source):
-    layer, head = data.plainest(model)
+    layer, head = data.Data.plainest(model)
     found = shown(source, model=model, layer=layer, head=head)
     assert green(found.checks) and drawn(view.picture, found)
 

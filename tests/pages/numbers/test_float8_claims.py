@@ -10,7 +10,7 @@ import tlmviz
 from pages.numbers.training.float8 import claims, data
 from pages.numbers.training.float8.state import Float8
 from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent
+from tests.pages.states import above_the_picture, agree, each_speaks_and_is_silent
 from tlmviz.analysis.numbers import float8
 from tlmviz.analysis.numbers.float8 import CURRENT, DELAYED, NONE, STEPS, Scales
 
@@ -31,35 +31,41 @@ def states():
     yield replace(start, text="Lily ran", scaling=CURRENT)
 
 
-def test_what_is_said_of_steps_in_8_bits_is_what_they_did():
-    lm, found = tlmviz.load(MODEL), []
-    for state in states():
-        shown = data.Data(state)
-        said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
+class Steps:
+    """The same steps by the library."""
+
+    def __init__(self, state: Float8):
+        lm = tlmviz.load(MODEL)
         rows = float8.batches(lm, state.text)
-        run, plain = (float8.train(lm, rows, scales) for scales in (Scales(state.scaling, int(state.window)), None))
-        vanished = np.mean([kept.vanished.mean() for name, kept in run.tensors.items() if name.endswith(".g")])
-        first = said["without_scales"] if state.scaling == NONE else said["points_alike"]
-        assert bool(said["without_scales"]) != bool(said["points_alike"])
-        assert f"step {STEPS}" in first and f"cosine of {run.cosine:.3f}" in first and claims.share(vanished) in first
-        assert bool(said["grown_beyond"]) == (state.scaling == DELAYED)
-        if said["grown_beyond"]:
-            times = [kept.cut[step] > 0 for kept in run.tensors.values() for step in range(1, STEPS)]
-            assert f"({state.window} step" in said["grown_beyond"]
-            assert f"{sum(times):,} of {len(times):,} times" in said["grown_beyond"]
-        tensor = state.tensor if state.tensor in run.tensors else shown.tensor
-        kept = run.tensors[tensor]
+        self.state = state
+        self.run, plain = (float8.train(lm, rows, each) for each in (Scales(state.scaling, int(state.window)), None))
+        self.ends = [f"{run.losses[-4:].mean():.3f}" for run in (self.run, plain)]
+        gradients = [kept.vanished.mean() for name, kept in self.run.tensors.items() if name.endswith(".g")]
+        self.vanished, self.cosine = claims.share(np.mean(gradients)), f"{self.run.cosine:.3f}"
+        self.cut = [kept.cut[step] > 0 for kept in self.run.tensors.values() for step in range(1, STEPS)]
+
+
+PLAIN = {
+    "points_alike": lambda t: (STEPS, t.cosine, t.vanished) if t.state.scaling != NONE else None,
+    "without_scales": lambda t: (t.vanished, STEPS, t.cosine) if t.state.scaling == NONE else None,
+    "grown_beyond": lambda t: (
+        (t.state.window, f"{sum(t.cut):,}", f"{len(t.cut):,}") if t.state.scaling == DELAYED else None
+    ),
+    "learns": lambda t: (4, *t.ends),
+}
+
+
+def test_what_is_said_of_steps_in_8_bits_is_what_they_did():
+    found = []
+    for state in states():
+        shown, truth = data.Data(state), Steps(state)
+        found.append(agree(claims.CLAIMS, PLAIN, shown, truth))
+        tensor = state.tensor if state.tensor in truth.run.tensors else shown.tensor
         assert tensor.endswith(".g") or tensor == state.tensor
-        least, most = (claims.written(each) for each in (kept.largest.min(), kept.largest.max()))
-        assert f"went from {least} to {most}" in said["of_the_tensor"]
-        worst = int(kept.cut[1:].max())
-        assert (
-            (f"{worst} number" in said["of_the_tensor"]) if worst else said["of_the_tensor"].endswith("none was cut.")
-        )
-        ours, exact = (f"{each.losses[-4:].mean():.3f} " for each in (run, plain))
-        assert ours in said["learns"] and f"come to {exact.strip()}." in said["learns"]
-        found.append({name: bool(text) for name, text in said.items()})
-    each_speaks_and_is_silent([*found, dict.fromkeys(found[0], False)])
+        np.testing.assert_allclose(shown.kept.largest, truth.run.tensors[tensor].largest)
+        np.testing.assert_array_equal(shown.kept.cut, truth.run.tensors[tensor].cut)
+    assert all(made.pop("learns") for made in found)
+    each_speaks_and_is_silent(found)
 
 
 def numbers(sent: dict | list) -> np.ndarray:

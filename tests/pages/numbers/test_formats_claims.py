@@ -2,7 +2,6 @@
 and against products and passes that are computed plainly."""
 
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -15,16 +14,15 @@ from pages.numbers.formats.bits.state import KINDS, Bits
 from pages.numbers.formats.product import claims as product_claims
 from pages.numbers.formats.product import data as product_data
 from pages.numbers.formats.product.state import Product
-from pages.numbers.formats.state import PERS, Rounding
+from pages.numbers.formats.state import Rounding
 from pages.numbers.formats.whole import claims as whole_claims
 from pages.numbers.formats.whole import data as whole_data
 from pages.numbers.formats.whole.state import ROUNDED, Whole
-from tests.pages.states import each_speaks_and_is_silent, facts, hold, states
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 from tlmviz.analysis.numbers import formats, rounded_model, scaling
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 NAMES = {format.key: format.name for format in formats.FORMATS}
-SHORT = ("e5m2", "e4m3", "e2m1", "int8", "int4")
 TEXTS = (
     DEFAULT_TEXT,
     "Où est passé le chat 🐈 ? <b>Zoé</b> ne sait pas.",
@@ -103,11 +101,10 @@ def spell(value: float, most: int = 9) -> str:
     return f"{float(f'{value:.{most}g}'):.15g}".replace("-", "−").replace("inf", "∞").replace("nan", "NaN")
 
 
-def seen(*parts) -> tuple[str, ...]:
-    return tuple(fact for part in parts for fact in facts(str(part), WORDS))
-
-
-WORDS = (*NAMES.values(), "infinity", "NaN", "Infinity")
+def listed(names) -> tuple[str, ...]:
+    """The values of a list in a sentence: all but the last, and the last."""
+    *some, last = names
+    return (*([", ".join(some)] if some else []), last)
 
 
 def _too_large(t: Plain):
@@ -122,16 +119,7 @@ def _too_large(t: Plain):
     ]
     if others and not t.format.integer:
         found += [NAMES[others[0]], spell(t.kept[others[0]])]
-    return seen(*found)
-
-
-def _eight(t: Plain):
-    if not math.isfinite(t.x) or t.x == 0 or any(t.kept[key] == t.x for key in SHORT):
-        return None
-    far = sorted((abs(t.kept[key] - t.x), key) for key in SHORT if math.isfinite(t.kept[key]))
-    if far[0][0] == far[1][0] or t.beyond(far[0][1]):
-        return None
-    return seen(8, NAMES[far[0][1]], spell(t.kept[far[0][1]]), t.off(far[0][1]))
+    return found
 
 
 def _few_bits(t: Plain):
@@ -139,39 +127,36 @@ def _few_bits(t: Plain):
         return None
     steps = abs(t.mine) / t.format.smallest
     bits = max(1, int(math.floor(math.log2(steps))) + 1)
-    return seen(t.format.name, spell(t.format.smallest_normal), bits, t.format.mantissa + 1)
+    return bits, t.format.name, spell(t.format.smallest_normal), t.format.mantissa + 1
 
 
 PLAIN = {
     "too_large": _too_large,
-    "vanishes": lambda t: (
-        seen(t.format.name, 0, spell(t.x), 0, spell(t.format.smallest)) if t.x and t.mine == 0 else None
-    ),
+    "vanishes": lambda t: (t.format.name, spell(t.x), spell(t.format.smallest)) if t.x and t.mine == 0 else None,
     "nobody": lambda t: (
-        seen(9, spell(t.x), t.format.name, spell(t.mine), t.off(t.key)) if t.rounds and not t.held else None
+        (9, spell(t.x), t.format.name, spell(t.mine), t.off(t.key)) if t.rounds and not t.held else None
     ),
     "others_hold_it": lambda t: (
-        seen(t.format.name, spell(t.x), spell(t.mine), t.off(t.key), *(NAMES[key] for key in t.held))
+        (t.format.name, spell(t.x), spell(t.mine), t.off(t.key), *listed([NAMES[key] for key in t.held]))
         if t.rounds and t.held
         else None
     ),
     "held": lambda t: (
         None
         if not math.isfinite(t.x) or t.mine != t.x
-        else seen(spell(t.x), t.format.name)
+        else (spell(t.x), t.format.name)
         if len(t.held) == 9
-        else seen(spell(t.x), t.format.name, 9 - len(t.held), 9)
+        else (9 - len(t.held), spell(t.x), t.format.name, 9)
     ),
     "no_number": lambda t: (
         None
         if math.isfinite(t.x)
-        else seen("NaN", 0, 0, "E2M1", "INT8", "INT4")
+        else listed(["E2M1", "INT8", "INT4"])
         if math.isnan(t.x)
-        else seen("Infinity", "E4M3", "E2M1", "INT8", "INT4")
+        else listed(["E4M3", "E2M1", "INT8", "INT4"])
     ),
     "few_bits": _few_bits,
-    "integers_need_a_scale": lambda t: seen(0, 1, 0) if t.x and abs(t.x) <= 0.5 else None,
-    "eight_bits": _eight,
+    "integers_need_a_scale": lambda t: () if t.x and abs(t.x) <= 0.5 else None,
 }
 
 
@@ -181,7 +166,7 @@ def test_what_is_said_of_a_number_is_what_the_list_of_all_numbers_says():
         for number in (state.number, "3.3e-9", "0.3", "5.125"):
             state = replace(state, number=number)
             truth = Plain(state)
-            found.append(hold(claims.CLAIMS, PLAIN, data.Data(state), truth, WORDS))
+            found.append(agree(claims.CLAIMS, PLAIN, data.Data(state), truth))
             assert found[-1] and any(found[-1].values())
     each_speaks_and_is_silent(found)
 
@@ -200,8 +185,8 @@ def test_what_is_said_of_a_model_s_numbers():
             expected = [lost] * (lost != "0.0%") + [large] * (large != "0.0%")
             said = [claim(numbers) for claim in claims.MODELS]
             assert (said[0] is None) == (not expected) == (said[1] is not None), (key, kind)
-            assert not expected or [each for each in facts(said[0]) if each.endswith("%")] == expected
-            assert format.name in (said[0] or said[1])
+            both = [expected[0], KINDS[kind], format.name, *expected[1:]] if expected else [format.name, KINDS[kind]]
+            assert sorted((said[0] or said[1]).values) == sorted(both)
             spoken.add(said[0] is None)
     assert spoken == {True, False}
 
@@ -255,7 +240,6 @@ class PlainProduct:
         count = {"tensor": 1, "channel": x.shape[0]}.get(self.per, x.shape[0] * math.ceil(x.shape[1] / self.block))
         self.bits = self.format.bits + (8 if self.per == "mx" else 32) * count / x.numel()
         self.each = self.block if beside in ("block", "mx") else None
-        self.power = (2,) if beside == "mx" else ()
 
     @property
     def loud(self) -> bool:
@@ -271,37 +255,29 @@ class PlainProduct:
         return self.loud and one != other and self.lost[0] >= self.lost[1]
 
     def scales(self) -> tuple:
-        return (*self.power, self.each) if self.each else ()
+        return (self.each,) if self.each else ()
 
     def shares(self) -> list[str]:
         return [product_claims.share(each) for each in self.lost]
 
 
-def _product(*parts):
-    return tuple(fact for part in parts for fact in facts(str(part), tuple(NAMES.values())))
-
-
 PLAIN_PRODUCT = {
     "a_few_hold_all": lambda t: (
-        _product(t.few, f"{t.x.numel():,}", "99%", t.name, t.format.name, t.shares()[0], 0)
-        if t.lost[0] >= 0.99 and t.few <= 10
-        else None
+        (t.few, f"{t.x.numel():,}", t.name, t.format.name, t.shares()[0]) if t.lost[0] >= 0.99 and t.few <= 10 else None
     ),
     "one_is_loud": lambda t: (
-        _product(t.name, t.times, t.format.name, t.shares()[0], 0, *t.scales(), t.shares()[1]) if t.harmed else None
+        (t.name, t.times, t.format.name, t.shares()[0], *t.scales(), t.shares()[1]) if t.harmed else None
     ),
-    "all_alike": lambda t: None if t.loud else _product(t.name, t.times),
+    "all_alike": lambda t: None if t.loud else (t.name, t.times),
     "loud_and_no_harm": lambda t: (
-        _product(t.name, t.times, t.format.name, t.shares()[0], 0, t.shares()[1], *t.scales())
-        if t.loud and not t.harmed
-        else None
+        (t.name, t.times, t.format.name, t.shares()[0], t.shares()[1], *t.scales()) if t.loud and not t.harmed else None
     ),
     "decibels": lambda t: (
         None
         if f"{t.db[0]:.1f}" == f"{t.db[1]:.1f}" or math.inf in t.db
-        else _product(f"{t.db[0]:.1f}", f"{t.db[1]:.1f}", *t.scales(), 6)
+        else (f"{t.db[0]:.1f}", f"{t.db[1]:.1f}", *t.scales())
     ),
-    "price": lambda t: None if f"{t.bits:.2f}" == f"{t.format.bits:.2f}" else _product(f"{t.bits:.2f}", t.format.bits),
+    "price": lambda t: None if f"{t.bits:.2f}" == f"{t.format.bits:.2f}" else (f"{t.bits:.2f}", t.format.bits),
 }
 
 
@@ -327,18 +303,15 @@ def test_what_is_said_of_a_product_is_what_plain_rounding_says():
     for state in product_states():
         shown = product_data.Data(state)
         truth = PlainProduct(state, shown.key)
-        found.append(hold(product_claims.CLAIMS, PLAIN_PRODUCT, shown, truth, tuple(NAMES.values())))
+        found.append(agree(product_claims.CLAIMS, PLAIN_PRODUCT, shown, truth))
         assert sum(found[-1][name] for name in ("one_is_loud", "all_alike", "loud_and_no_harm")) == 1
     heap = MassiveData(state)
     found.append(
         {claim.__name__: claim(heap) is not None for claim in product_claims.CLAIMS[:4]}
         | dict.fromkeys(("decibels", "price"), True)
     )
-    assert re.findall(NUMBERS, product_claims.a_few_hold_all(heap))[:2] == ["2", "4,096"]
+    assert product_claims.a_few_hold_all(heap).values[:2] == (2, "4,096")
     each_speaks_and_is_silent(found)
-
-
-NUMBERS = r"\d[\d,]*"
 
 
 class MassiveData(product_data.Data):
@@ -376,7 +349,7 @@ class PlainWhole:
         layers, parts = set(state.layers), set(state.parts)
         rounded = [each for each in there if each.part in parts and (each.part == "head" or each.layer in layers)]
         self.counts = len(rounded), len(there)
-        self.name, self.format, self.per = state.model, NAMES[state.rounding.format], PERS[state.rounding.per]
+        self.name, self.format = state.model, NAMES[state.rounding.format]
 
         def logits(sides):
             setting = rounded_model.Setting(scheme, sides, tuple(parts), tuple(layers))
@@ -389,9 +362,7 @@ class PlainWhole:
         self.bits = [f"{float(-each[rows, ahead].sum() / math.log(2) / size):.3f}" for each in (exact, kept)]
         divergence = (exact.exp() * (exact - kept)).sum(-1)[: len(ahead)].clamp(min=0)
         self.changed = int((exact.argmax(-1) != kept.argmax(-1))[: len(ahead)].sum())
-        self.count, self.most, self.mean = len(ahead), float(divergence.max()), float(divergence.mean())
-        self.at = int(divergence.argmax()) + 1
-        self.token = lm.tokenizer.name(ids[self.at])
+        self.count, self.mean = len(ahead), float(divergence.mean())
         self.sides = None
         if state.sides == "both" and rounded:
             self.sides = {
@@ -401,11 +372,7 @@ class PlainWhole:
 
     def how(self) -> tuple:
         some = () if self.counts[0] == self.counts[1] else self.counts
-        return (*some, self.format, *facts(self.per))
-
-
-def _whole(*parts):
-    return tuple(fact for part in parts for fact in facts(str(part), tuple(NAMES.values())))
+        return *some, self.format
 
 
 def _costs(sign: int):
@@ -413,20 +380,15 @@ def _costs(sign: int):
         before, after = map(float, t.bits)
         if not t.counts[0] or np.sign(after - before) != sign:
             return None
-        shown = (t.bits[1], t.bits[0])[: 2 if sign else 1]
-        return _whole(*t.how(), shown[0], *_after(sign, shown))
+        return (*t.how(), t.name, *(t.bits[1], t.bits[0])[: 2 if sign else 1])
 
     return plain
-
-
-def _after(sign: int, shown) -> tuple:
-    return {1: (shown[-1],), 0: ("FP32",), -1: ("FP32", shown[-1])}[sign]
 
 
 def _sides(t: PlainWhole):
     if t.sides is None or t.sides["weights"] == t.sides["activations"]:
         return None
-    return _whole(*sorted(t.sides.values(), key=float, reverse=True))
+    return sorted(t.sides.values(), key=float, reverse=True)
 
 
 PLAIN_WHOLE = {
@@ -434,8 +396,7 @@ PLAIN_WHOLE = {
     "costs": _costs(1),
     "costs_nothing": _costs(0),
     "gains_by_chance": _costs(-1),
-    "other_choices": lambda t: _whole(t.changed, t.count, "FP32") if t.changed else None,
-    "moved_most": lambda t: _whole(t.at, f"{t.most:.3f}", f"{t.mean:.3f}") if f"{t.most:.3f}" != "0.000" else None,
+    "other_choices": lambda t: (t.changed, t.count) if t.changed else None,
     "sides": _sides,
 }
 
@@ -464,19 +425,9 @@ def test_what_is_said_of_a_pass_is_what_its_logits_say():
     for state in whole_states():
         shown = whole_data.Data(state)
         truth = PlainWhole(state, shown)
-        said = {claim.__name__: claim(shown) for claim in whole_claims.CLAIMS}
-        if said["moved_most"]:  # a token may look like a number
-            said["moved_most"] = re.sub("“.*”", "", said["moved_most"])
-        for name, sentence in said.items():
-            expected = PLAIN_WHOLE[name](truth)
-            assert (sentence is None) == (expected is None), (name, sentence, expected, state)
-            assert sentence is None or facts(sentence, tuple(NAMES.values())) == [*map(str, expected)], (
-                name,
-                sentence,
-                expected,
-            )
-        found.append({name: sentence is not None for name, sentence in said.items()})
-        assert sum(found[-1][name] for name in list(said)[:4]) == 1, state
+        found.append(agree(whole_claims.CLAIMS, PLAIN_WHOLE, shown, truth))
+        assert f"{shown.moved:.3f}" == f"{truth.mean:.3f}"  # in the title
+        assert sum(list(found[-1].values())[:4]) == 1, state
     each_speaks_and_is_silent(found)
 
 

@@ -18,9 +18,9 @@ from tlmviz.ui.inputs import DEFAULT_TEXT
 PAGE = "numbers/norms"
 
 
-def reading(query=None, model="stories-rope", text=DEFAULT_TEXT) -> data.Reading:
+def batch(query=None, model="stories-rope", text=DEFAULT_TEXT) -> data.Data:
     """A batch of a model's activations, by a link."""
-    return data.Reading(linked(Tokens, query or {}, model=model, text=text))
+    return data.of_text(linked(Tokens, query or {}, model=model, text=text))
 
 
 class TestNorms:
@@ -46,17 +46,17 @@ class TestNorms:
         assert found.fixed <= found.dropped < 0.1
 
     def test_the_snippet_measures_what_the_table_does(self):
-        change = run_code(view.snippet(reading()))["change"]
+        change = run_code(view.snippet(batch()))["change"]
         assert change["layer_norm"] < 1e-4 > change["rms_norm"] and change["batch_norm"] > 0.5
 
     @pytest.mark.parametrize("model", ["stories-gpt", "zoo-post", "stories-mhc", "stories-moe", "zoo-mla"])
     def test_other_models(self, model):
-        _is_whole(reading(model=model))
+        _is_whole(batch(model=model))
 
     @pytest.mark.parametrize("text", ["a", "🙂🙂", "...", "word " * 500, "a. b. c. d. e. f. g. h. i. j. k."])
     def test_texts(self, text):
         with contextlib.suppress(BadText):
-            _is_whole(reading(text=text))
+            _is_whole(batch(text=text))
 
     @pytest.mark.parametrize(
         "query",
@@ -66,8 +66,7 @@ class TestNorms:
         ],
     )
     def test_hostile_links(self, query):
-        shown = data.of_text(reading(query))
-        state = unpacked(drawn(view.picture, shown))[0]["state"]
+        state = unpacked(drawn(view.picture, batch(query)))[0]["state"]
         assert state["seen"] <= 60 and state["action"] == "nothing"
 
 
@@ -82,7 +81,7 @@ class TestConvolution:
         assert "red-badge" not in badges(app)
 
     def test_the_snippet_is_torchs(self):
-        assert run_code(view.SNIPPET)["difference"] < 1e-9
+        assert run_code(view.snippet_of_maps(data.of_digits(Maps())))["difference"] < 1e-9
 
     def test_a_hostile_link(self):
         query = {"npmany": "0", "npseed": "nan", "npnorm": "rms", "npitem": "77"}
@@ -90,7 +89,7 @@ class TestConvolution:
         assert state["seen"] <= 60 and 1 <= state["count"] <= 8 and state["action"] == "nothing"
 
 
-def _is_whole(reading) -> None:
+def _is_whole(shown: data.Data) -> None:
     """All that the part draws of a batch."""
-    assert drawn(view.picture, data.of_text(reading)) and green(reading.checks)
-    assert bool(charted(view.beneath, reading)) == bool(reading.offsets)
+    assert drawn(view.picture, shown) and green(shown.reading.checks)
+    assert bool(charted(view.beneath, shown)) == bool(shown.reading.offsets)

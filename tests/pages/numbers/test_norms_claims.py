@@ -14,10 +14,10 @@ from pages.numbers.norms.batch.state import ACTIONS, NAMES, OF_MAPS, OF_TOKENS, 
 from pages.numbers.norms.spread import claims as spread_claims
 from pages.numbers.norms.spread import data as spread_data
 from pages.numbers.norms.spread.state import Spreads
-from pages.numbers.norms.state import ISOTROPY, LOGITS, SCORES
-from tests.pages.states import each_speaks_and_is_silent, facts, hold
+from tests.pages.states import agree, each_speaks_and_is_silent
 from tlmviz.analysis.numbers import logits, norm_pictures, norms
-from tlmviz.figures import number
+from tlmviz.figures import readable
+from tlmviz.ui import markdown
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 TEXTS = (
@@ -27,7 +27,6 @@ TEXTS = (
     ("The cat sat on the mat. " * 130)[:3000],
 )
 MODEL = "zoo-mqa"
-WORDS = tuple(NAMES.values())
 EPS = 1e-5
 
 
@@ -112,15 +111,10 @@ class Batch:
         action = self.state.action
         if action == "away":
             return []
-        name = "" if not self.tokens else self.shown.names[self.item]
-        who = [str(self.channel)] if action.startswith("channel") else [*facts(f"“{name}”"), str(self.item)]
-        if not self.tokens and action.startswith("item"):
-            who = [str(self.item), self.shown.names[self.item]]
+        name = self.shown.names[self.item]
+        who = [markdown.plain(readable(name)), self.item] if self.tokens else [self.item, name]
+        who = [self.channel] if action.startswith("channel") else who
         return [*who, "3" if action.endswith("times") else f"{self.plus:g}"]
-
-
-def seen(*parts) -> tuple[str, ...]:
-    return tuple(fact for part in parts for fact in facts(str(part), WORDS))
 
 
 def name(norm: str) -> str:
@@ -140,7 +134,8 @@ def _who(t: Batch):
     if not t.acts:
         return None
     deaf = [name(norm) for norm in (OF_TOKENS if t.tokens else OF_MAPS) if t.change(norm) < 0.005]
-    return seen(4 if t.tokens else 5, len(deaf), *deaf) if deaf else ()
+    names = filter(None, (", ".join(deaf[:-1]), *deaf[-1:]))
+    return (len(deaf), 4 if t.tokens else 5, *names) if deaf else ()
 
 
 def _loud(t: Batch):
@@ -150,24 +145,20 @@ def _loud(t: Batch):
     ratio = sizes[-1] / middle
     if not t.tokens or round(ratio, 1) < 4:
         return None
-    return seen(int(np.abs(t.x).mean((0, 2)).argmax()), f"{ratio:,.1f}")
+    return int(np.abs(t.x).mean((0, 2)).argmax()), f"{ratio:,.1f}"
 
 
 PLAIN = {
     "alone": lambda t: () if t.state.action == "away" and t.gone is None else None,
-    "not_noticed": lambda t: seen(*t.done(), name(t.state.norm)) if t.acts and t.change(t.state.norm) < 0.005 else None,
+    "not_noticed": lambda t: (*t.done(), name(t.state.norm)) if t.acts and t.change(t.state.norm) < 0.005 else None,
     "noticed": lambda t: (
-        seen(*t.done(), name(t.state.norm), f"{t.change(t.state.norm):.2f}", 1)
+        (*t.done(), name(t.state.norm), f"{t.change(t.state.norm):.2f}")
         if t.acts and t.change(t.state.norm) >= 0.005
         else None
     ),
-    "one_spread": lambda t: (
-        seen(*_between(t)[0], name(t.state.norm), 1) if t.state.action == "nothing" and _even(t) else None
-    ),
+    "one_spread": lambda t: (*_between(t)[0], name(t.state.norm)) if t.state.action == "nothing" and _even(t) else None,
     "other_spreads": lambda t: (
-        seen(*_between(t)[0], name(t.state.norm), *_between(t)[1], 1)
-        if t.state.action == "nothing" and not _even(t)
-        else None
+        (*_between(t)[0], name(t.state.norm), *_between(t)[1]) if t.state.action == "nothing" and not _even(t) else None
     ),
     "who_notices": _who,
     "loud_channel": _loud,
@@ -203,12 +194,12 @@ def map_states():
 
 
 def test_what_is_said_of_a_batch_is_what_cells_say():
-    shown = [data.of_text(data.Reading(state)) for state in token_states()]
+    shown = [data.of_text(state) for state in token_states()]
     shown += [data.of_digits(state) for state in map_states()]
     loud = shown[2].x.copy()
     loud[:, 5] *= 40  # as massive activations are
     shown.append(replace(shown[2], x=loud))
-    found = [hold(claims.CLAIMS, PLAIN, each, Batch(each), WORDS) for each in shown]
+    found = [agree(claims.CLAIMS, PLAIN, each, Batch(each)) for each in shown]
     each_speaks_and_is_silent(found)
     assert all(
         sum(one[key] for key in ("alone", "not_noticed", "noticed", "one_spread", "other_spreads")) == 1
@@ -233,10 +224,9 @@ def test_what_is_said_of_the_mean_that_is_left(model, spoken):
         one = left + mean.mean() * weight.sum(1)
         size = np.linalg.norm(product)
         worst = max(worst, (np.linalg.norm(product - left) / size, np.linalg.norm(product - one) / size))
-    assert facts(said[0]) == [f"{100 * each:.2g}%" for each in worst]
+    assert said[0].values == tuple(f"{100 * each:.2g}" for each in worst)
     loss, centred = norms.centred_loss(lm, lm.encode(TEXTS[1]))
-    assert facts(said[1]) == [f"{loss:.4f}", f"{centred:.4f}"]
-    assert all(claim(data.Reading(Tokens(model=model, text="a"))) is None for claim in claims.MEANS[1:]) or True
+    assert said[1].values == (f"{loss:.4f}", f"{centred:.4f}")
 
 
 # --- spreads ----------------------------------------------------------------------------------------
@@ -296,16 +286,12 @@ class Sums:
 
 def _divided(t: Sums):
     now, then = (f"{t.loss(by):.2f}" for by in (1.0, t.lm.config.d_model**0.5))
-    return (now, then, 1) if float(then) > float(now) else None
+    return (now, then) if float(then) > float(now) else None
 
 
 def _softer(t: Sums):
     plain, root = t.favourites()
     return (plain, t.pull(t.trace)[2], root) if float(plain[:-1]) > float(root[:-1]) else None
-
-
-def _named(t: Sums):
-    return tuple(map(str, t.head()[1:]))
 
 
 def _before(t: Sums):
@@ -314,8 +300,8 @@ def _before(t: Sums):
 
 
 PLAIN_SCORES = {
-    "together": lambda t: _named(t) if t.pull(t.trace)[1] > 1.005 else None,
-    "apart": lambda t: _named(t) if t.pull(t.trace)[1] <= 1.005 else None,
+    "together": lambda t: t.head() if t.pull(t.trace)[1] > 1.005 else None,
+    "apart": lambda t: t.head() if t.pull(t.trace)[1] <= 1.005 else None,
     "before_training": _before,
     "softer": _softer,
 }
@@ -330,7 +316,7 @@ PLAIN_LOGITS = {
 
 
 def _ratio(t: Sums) -> tuple[str, ...]:
-    return (*facts(t.state.model), t.ratio(t.lm, t.trace))
+    return t.state.model, t.ratio(t.lm, t.trace)
 
 
 def spread_states():
@@ -349,14 +335,11 @@ def spread_states():
 def test_what_is_said_of_scores_and_logits_is_what_plain_sums_say():
     scores, output = [], []
     for state in spread_states():
-        shown, truth = spread_data.compute(state), Sums(state)
-        scores.append(hold(spread_claims.CLAIMS[SCORES], PLAIN_SCORES, shown, truth))
-        said = [claim for claim in spread_claims.CLAIMS[LOGITS] if claim.__name__ != "better_divisor"]
-        output.append(hold(said, PLAIN_LOGITS, shown, truth))
-        better, best = spread_claims.better_divisor(shown), number(shown.best, ".2g")
+        shown, truth = spread_data.Data(state), Sums(state)
+        scores.append(agree(spread_claims.OF_SCORES, PLAIN_SCORES, shown, truth))
+        output.append(agree(spread_claims.OF_LOGITS, PLAIN_LOGITS, shown, truth))
         grid = [truth.loss(by) for by in spread_data.DIVISORS]
         assert shown.best == spread_data.DIVISORS[int(np.argmin(grid))]
-        assert (better is None) == (best == "1") and (better is None or facts(better) == [best])
     assert all(each["together"] != each["apart"] for each in scores)
     assert {each["together"] for each in scores} == {True, False}
     assert {each["divided"] for each in output} <= {True, False} and any(each["further"] for each in output)
@@ -364,12 +347,14 @@ def test_what_is_said_of_scores_and_logits_is_what_plain_sums_say():
 
 @pytest.mark.parametrize(("model", "leans"), [("stories-rope", True), ("stories-gpt", False)])
 def test_what_is_said_of_directions_is_what_all_pairs_say(model, leans):
-    shown, truth = (spread_data.compute(Spreads(model=model, text="")), Sums(Spreads(model=model, text="Tom ran.")))
-    said = {claim.__name__: claim(shown) for claim in spread_claims.CLAIMS[ISOTROPY]}
+    shown, truth = (spread_data.Data(Spreads(model=model, text="")), Sums(Spreads(model=model, text="Tom ran.")))
+    said = {claim.__name__: claim(shown) for claim in spread_claims.OF_ISOTROPY}
     assert [said["one_way"] is not None, said["every_way"] is not None] == [leans, not leans]
     assert (said["outermost"] is not None) is leans
-    told = float(facts((said["one_way"] or said["every_way"]).split("cosine")[1])[0])
-    assert told == pytest.approx(truth.cosine(False), abs=0.015), "the page draws pairs, here they are all"
+    told, cosine = (said["one_way"] or said["every_way"]).values
+    assert told == model and float(cosine) == pytest.approx(truth.cosine(False), abs=0.015), (
+        "the page draws pairs, here they are all"
+    )
     assert abs(truth.cosine(True)) < 0.01
     far = np.linalg.norm(shown.embedding.as_is.points, axis=1)
     assert set(np.argsort(-far)[:10]) == set(shown.embedding.outermost)

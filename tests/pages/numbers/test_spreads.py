@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.numbers.norms import state
 from pages.numbers.norms.spread import claims, data, view
 from pages.numbers.norms.spread.state import Spreads
 from tests.pages.helpers import assert_healthy, by_title, charted, green, open_page, run_code, run_snippet, words
@@ -18,7 +17,7 @@ from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/norms"
 SCORES, HEAD, DIRECTIONS = "Scores", "Logits", "Isotropy"
-PARTS = state.SCORES, state.LOGITS, state.ISOTROPY
+PICTURES = view.scores, view.logits, view.directions
 MODEL = "stories-rope"
 
 
@@ -75,29 +74,29 @@ def test_the_directions_of_the_embedding():
 
 
 def test_what_the_page_says_of_the_two_story_models():
-    found = data.compute(Spreads(model=MODEL, text="")).embedding
+    found = data.Data(Spreads(model=MODEL, text="")).embedding
     apart = np.linalg.norm(found.as_is.points, axis=1) > 0.66
     tokenizer = tlmviz.load(MODEL).tokenizer
     assert apart.sum() > 100 and all(len(tokenizer.token_bytes(int(row))) == 1 for row in found.numbers[apart])
-    assert round(data.compute(Spreads(model="stories-gpt", text="")).embedding.as_is.mean_cosine, 2) == 0.01
+    assert round(data.Data(Spreads(model="stories-gpt", text="")).embedding.as_is.mean_cosine, 2) == 0.01
 
 
 def test_the_snippet_gives_the_head_of_the_page():
-    found = data.compute(Spreads(model=MODEL, text=DEFAULT_TEXT, layer=2, head=3))
-    scope = run_code(view.snippet(state.SCORES, found))
-    assert f"{scope['growth'].pull:.2f} times what independent" in told(claims.CLAIMS[state.SCORES], found)
+    found = data.Data(Spreads(model=MODEL, text=DEFAULT_TEXT, layer=2, head=3))
+    scope = run_code(view.snippet_of_scores(found))
+    assert f"{scope['growth'].pull:.2f} times what independent" in told(claims.OF_SCORES, found)
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("picture", PICTURES)
 @pytest.mark.parametrize("text", ["a", "Hi.", "x" * 9000, "🙂 $x$ <b>"])
-def test_any_text(part, text):
-    found = data.compute(Spreads(model=MODEL, text=text))
-    if part == state.SCORES and text == "a":
+def test_any_text(picture, text):
+    found = data.Data(Spreads(model=MODEL, text=text))
+    if picture is view.scores and text == "a":
         with pytest.raises(BadText):
-            view.DRAW[part](found)
+            picture(found)
         return
     with contextlib.suppress(BadText):  # the longest is cut where it is typed
-        assert charted(view.DRAW[part], found) and green(found.checks)
+        assert charted(picture, found) and green(found.checks)
 
 
 def test_a_text_that_is_too_short_is_said_and_another_is_shown():
@@ -109,6 +108,6 @@ def test_a_text_that_is_too_short_is_said_and_another_is_shown():
 
 @pytest.mark.parametrize("model", ["zoo-mla", "zoo-window", "zoo-alibi", "stories-mhc", "zoo-mqa"])
 def test_other_models(model):
-    layer, head = data.strongest(model, DEFAULT_TEXT)
-    found = data.compute(Spreads(model=model, text=DEFAULT_TEXT, layer=layer, head=head))
+    layer, head = data.Data(Spreads(model=model, text=DEFAULT_TEXT)).strongest
+    found = data.Data(Spreads(model=model, text=DEFAULT_TEXT, layer=layer, head=head))
     assert charted(view.scores, found) and green(found.checks)

@@ -3,6 +3,7 @@
 import functools
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,9 +24,10 @@ from pages.numbers.training.master.state import Master
 from pages.numbers.training.warmup import claims as warmup_claims
 from pages.numbers.training.warmup import data as warmup_data
 from pages.numbers.training.warmup.state import MOMENTS, RATES, Warmup
-from tests.pages.states import each_speaks_and_is_silent, facts, hold, states
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 from tlmviz.analysis.numbers import dropout, formats, half_runs, loss_scaling, warmup
 from tlmviz.figures.numbers.loss_scaling import power_of_two
+from tlmviz.ui import markdown
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 MODEL = "zoo-mqa"
@@ -78,27 +80,23 @@ def share(part: float) -> str:
     if part in (0, 1):
         return f"{part:.0%}"
     if part < 1e-5:
-        return "0.001%"
+        return "under 0.001%"
     if part > 1 - 1e-5:
-        return "99.999%"
+        return "over 99.999%"
     return f"{float(f'{100 * part:.3g}'):.15g}%" if float(f"{100 * part:.3g}") < 100 else f"{100 * part:.3f}%"
-
-
-def seen(*parts) -> tuple[str, ...]:
-    return tuple(fact for part in parts for fact in facts(str(part), tuple(FORMATS.values())))
 
 
 def _worst(t: Rounded):
     lost = {name: t.shares(x, t.state.k)[0] if (x != 0).any() else 0.0 for name, x in t.parts.items()}
     worst = max(lost, key=lost.get)
-    return None if share(lost[worst]) == share(min(lost.values())) else seen(worst, share(lost[worst]))
+    return None if share(lost[worst]) == share(min(lost.values())) else (markdown.plain(worst), share(lost[worst]))
 
 
 def _many(t: Rounded):
     lost, small, large = t.now
     if large or lost <= 0.001:
         return None
-    return seen("S = " + t.scale, share(lost), 0, t.format.name, share(small))
+    return t.scale, share(lost), t.format.name, share(small)
 
 
 def _safe(t: Rounded):
@@ -106,25 +104,23 @@ def _safe(t: Rounded):
     if not good:
         return None
     if len(good) == 1:
-        return seen(power_of_two(good[0]), "0.1%")
-    return seen("0.1%", power_of_two(good[0]), power_of_two(good[-1]))
+        return power_of_two(good[0]), "0.1%"
+    return "0.1%", power_of_two(good[0]), power_of_two(good[-1])
 
 
 def _none_safe(t: Rounded):
     if t.safe:
         return None
     powers = np.floor(np.log2(np.abs(t.x)))
-    return seen(int(powers.max() - powers.min() + 1), t.format.name)
+    return int(powers.max() - powers.min() + 1), t.format.name
 
 
 PLAIN = {
     "all_zero": lambda t: None,
-    "one_too_large": lambda t: seen(t.scale, share(t.now[2]), t.format.name) if t.now[2] else None,
+    "one_too_large": lambda t: (t.scale, share(t.now[2]), t.format.name) if t.now[2] else None,
     "many_vanish": _many,
     "nearly_all_kept": lambda t: (
-        seen(t.scale, t.format.name, share(1 - t.now[0]), share(t.now[0]), 0)
-        if not t.now[2] and t.now[0] <= 0.001
-        else None
+        (t.scale, t.format.name, share(1 - t.now[0]), share(t.now[0])) if not t.now[2] and t.now[0] <= 0.001 else None
     ),
     "safe_scales": _safe,
     "no_safe_scale": _none_safe,
@@ -148,10 +144,7 @@ def gradient_states():
 
 
 def test_what_is_said_of_gradients_is_what_rounding_each_says():
-    found = [
-        hold(claims.CLAIMS, PLAIN, data.Data(state), Rounded(state), tuple(FORMATS.values()))
-        for state in gradient_states()
-    ]
+    found = [agree(claims.CLAIMS, PLAIN, data.Data(state), Rounded(state)) for state in gradient_states()]
     nothing = data.Data(Gradients(model=MODEL, text=TEXTS[2]))
     empty = loss_scaling.count(torch.zeros(5))
     nothing.__dict__.update(sizes=empty, safe=None)
@@ -175,9 +168,8 @@ def test_what_is_said_of_the_passes_that_are_really_run():
     shown = data.Data(Gradients(model=MODEL, text=TEXTS[2]))
     ran = [(each.k, each.error) for each in shown.passes if math.isfinite(each.error)]
     best = min(ran, key=lambda pair: pair[1])
-    said = claims.least_error(shown)
-    assert f"S = {power_of_two(best[0])}, {best[1]:.2%} off" in said
-    assert said.endswith(f"{power_of_two(ran[-1][0])}.")
+    values = claims.least_error(shown).values
+    assert values == (power_of_two(best[0]), f"{best[1]:.2%}", power_of_two(ran[-1][0]))
     assert claims.every_overflows(shown) is None
 
 
@@ -201,14 +193,12 @@ def _climbs(t: Run):
     ends = [power_of_two(each) for each in (scale[0], scale.max(), scale[-1])]
     if t.spec.interval is None or len(set(ends)) == 1:
         return None
-    return tuple(fact for part in (t.spec.interval, *ends) for fact in facts(str(part)))
+    return t.spec.interval, *ends
 
 
 PLAIN_RUNS = {
-    "ruined": lambda t: (
-        (*facts(t.spec.name), t.end, *facts("FP32"), t.exact, t.zero, 0, t.skipped, 200) if t.ruined else None
-    ),
-    "learns": lambda t: None if t.ruined or t.key == "fp32" else (*facts(t.spec.name), t.end, t.exact, t.skipped, 200),
+    "ruined": lambda t: (t.spec.name, t.end, t.exact, t.zero, t.skipped, 200) if t.ruined else None,
+    "learns": lambda t: None if t.ruined or t.key == "fp32" else (t.skipped, t.spec.name, t.end, t.exact, 200),
     "no_bits_lost": lambda t: (200, t.end) if t.key == "fp32" else None,
     "climbs": _climbs,
 }
@@ -218,7 +208,7 @@ def test_what_is_said_of_logged_runs_is_what_the_log_says():
     found = []
     for run in SCALED:
         state = Dynamic(run=run)
-        found.append(hold(dynamic_claims.CLAIMS, PLAIN_RUNS, dynamic_data.Data(state), Run(state)))
+        found.append(agree(dynamic_claims.CLAIMS, PLAIN_RUNS, dynamic_data.Data(state), Run(state)))
         assert sum(found[-1][name] for name in ("ruined", "learns", "no_bits_lost")) == 1
     each_speaks_and_is_silent(found)
 
@@ -231,6 +221,31 @@ def number(text: str) -> float:
         return float(text)
     except ValueError:
         return float("nan")
+
+
+written = master_claims.written
+
+
+def _logged(t) -> tuple[str, ...]:
+    log = half_runs.read()
+    runs = [log[log["run"] == f"weights-{key}"] for key in ("bf16", "fp32", "stochastic", "fp16")]
+    ends = [f"{run['loss'].to_numpy()[-10:].mean():.2f}" for run in runs[:3]]
+    return (*ends, *(f"{runs[at]['kept'].mean():.0%}" for at in (0, 3)))
+
+
+def _still(t):
+    *some, last = t.still or [""]
+    names = filter(None, (", ".join(some), last))
+    return (*t.moves, *names, t.exact) if t.still and t.update else None
+
+
+PLAIN_MASTER = {
+    "stands_still": _still,
+    "all_move": lambda t: (*t.moves, t.exact, *t.worst) if t.update and not t.still else None,
+    "no_update": lambda t: None if t.update else (),
+    "die_comes_near": lambda t: (written(t.die),) if t.off[0] < t.off[1] else None,
+    "bf16_hardly_learns": _logged,
+}
 
 
 def test_what_is_said_of_additions_is_what_adding_says():
@@ -256,29 +271,20 @@ def test_what_is_said_of_additions_is_what_adding_says():
                 path.append(float(value))
             kept[name] = path
         still = [name for name in shown.paths if name in kept and len(set(kept[name])) == 1]
-        said = {claim.__name__: claim(shown) for claim in master_claims.CLAIMS}
-        names = [name for name in shown.paths if name not in ("exact", master_claims.BY_DIE)]
-        assert (said["stands_still"] is not None) == bool(still and u != 0)
-        assert all(name in said["stands_still"].split(":")[0] for name in still if u != 0)
-        assert (said["all_move"] is not None) == bool(not still and u != 0)
-        assert (said["no_update"] is not None) == (u == 0)
-        if said["all_move"]:
-            exact = w + 200 * u
-            worst = max(names, key=lambda name: abs(shown.paths[name][-1] - exact))
-            assert f"to {master_claims.written(exact)}; furthest off comes {worst}" in said["all_move"]
-        die, plain = shown.paths[master_claims.BY_DIE][-1], shown.paths["BF16"][-1]
-        assert (said["die_comes_near"] is not None) == (
-            abs(die - shown.paths["exact"][-1]) < abs(plain - shown.paths["exact"][-1])
+        exact, names = w + 200 * u, [name for name in shown.paths if name not in ("exact", master_claims.BY_DIE)]
+        worst = max(names, key=lambda name: abs(shown.paths[name][-1] - exact))
+        truth = SimpleNamespace(
+            moves=(200, written(u, 2), written(w)),
+            update=u,
+            still=still,
+            exact=written(exact),
+            worst=(worst, written(shown.paths[worst][-1])),
+            die=shown.paths[master_claims.BY_DIE][-1],
+            off=[abs(shown.paths[name][-1] - exact) for name in (master_claims.BY_DIE, "BF16")],
         )
-        found.append({name: sentence is not None for name, sentence in said.items() if name != "bf16_hardly_learns"})
+        found.append(agree(master_claims.CLAIMS, PLAIN_MASTER, shown, truth))
+    assert all(made.pop("bf16_hardly_learns") for made in found)  # it is of the logged runs
     each_speaks_and_is_silent(found)
-    log = half_runs.read()
-    ends = [
-        f"{log[log['run'] == f'weights-{key}']['loss'].to_numpy()[-10:].mean():.2f}"
-        for key in ("bf16", "fp32", "stochastic")
-    ]
-    still = [f"{log[log['run'] == f'weights-{key}']['kept'].mean():.0%}" for key in ("bf16", "fp16")]
-    assert [each for each in facts(said["bf16_hardly_learns"])] == [*ends, *still]
     quiet = replace(shown)
     quiet.__dict__["learned"] = {key: np.ones(200) for key in shown.learned}
     assert master_claims.bf16_hardly_learns(quiet) is None
@@ -293,9 +299,8 @@ def test_what_is_said_of_a_real_step():
         moved = (w.float() + 3e-5 * found.directions).to(dtype) if hasattr(found, "directions") else None
         if moved is not None:
             said.append(f"{float((moved == w).float().mean()):.0%}")
-    told = facts(master_claims.real_step(shown))
-    assert told[0] == "3" and told[1:2] == ["10"] and len([each for each in told if each.endswith("%")]) == 2
-    assert not said or [each for each in told if each.endswith("%")] == said
+    bf16, model, fp16 = master_claims.real_step(shown).values
+    assert model == MODEL and [bf16, fp16] == said
 
 
 # --- warm-up ----------------------------------------------------------------------------------------
@@ -347,7 +352,7 @@ def test_what_is_said_of_first_steps_is_what_the_log_says():
         for moment in MOMENTS[::3]:
             for of in ("weights", "stream"):
                 state = Warmup(rate=rate, moment=moment, of=of)
-                found.append(hold(warmup_claims.CLAIMS, PLAIN_FIRST, warmup_data.Data(state), First(state)))
+                found.append(agree(warmup_claims.CLAIMS, PLAIN_FIRST, warmup_data.Data(state), First(state)))
                 assert sum(found[-1][name] for name in list(PLAIN_FIRST)[:3]) == 1
     silent = {name for name in found[0] if all(each[name] for each in found)}
     assert silent <= {"held_out"}, "each run ends elsewhere, so this one always speaks"
@@ -379,17 +384,14 @@ class Masks:
 def _back(t: Masks):
     if t.state.evaluating or t.state.raw or not t.state.p:
         return None
-    times, error = f"{1 / (1 - t.p):.3g}", f"{t.error:.1%}"
-    if t.n == 1:
-        return f"{t.state.p}%", times, error
-    return f"{t.state.p}%", times, t.n, error, f"{t.one:.1%}"
+    return t.n, t.state.p, f"{1 / (1 - t.p):.3g}", f"{t.error:.1%}", f"{t.one:.1%}"
 
 
 PLAIN_MASKS = {
-    "evaluation": lambda t: () if t.state.evaluating else (0,) if not t.state.p else None,
+    "evaluation": lambda t: () if t.state.evaluating or not t.state.p else None,
     "comes_back": _back,
     "does_not_come_back": lambda t: (
-        (f"{t.state.p}%", f"{100 - t.state.p}%") if t.state.raw and t.state.p and not t.state.evaluating else None
+        (t.state.p, 100 - t.state.p) if t.state.raw and t.state.p and not t.state.evaluating else None
     ),
 }
 
@@ -398,7 +400,7 @@ def test_what_is_said_of_masks_is_what_counting_them_says():
     found = []
     for state in states(Dropout, {"model": MODEL, "text": TEXTS[2]}):
         shown = dropout_data.Data(state)
-        found.append(hold(dropout_claims.CLAIMS, PLAIN_MASKS, shown, Masks(state)))
+        found.append(agree(dropout_claims.CLAIMS, PLAIN_MASKS, shown, Masks(state)))
         assert sum(found[-1].values()) == 1
     each_speaks_and_is_silent(found)
 
@@ -411,5 +413,5 @@ def test_what_is_said_of_the_loss_under_masks(p, text, spoken):
     said = [claim(shown) for claim in dropout_claims.LOSSES]
     assert [each is not None for each in said] == [spoken, spoken]
     if spoken:
-        assert facts(said[0]) == [f"{found.masked.mean():.3f}", "64", f"{found.plain:.3f}"]
-        assert [each.strip(",") for each in facts(said[1])] == [f"{found.averaged:.3f}", f"{found.masked.mean():.3f}"]
+        assert said[0].values == (f"{found.masked.mean():.3f}", 64, f"{found.plain:.3f}")
+        assert said[1].values == (f"{found.averaged:.3f}", f"{found.masked.mean():.3f}")

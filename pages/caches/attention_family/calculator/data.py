@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.analysis.caches import cost, shapes
 from tlmviz.analysis.caches.cost import Shape
@@ -14,6 +13,7 @@ from tlmviz.checks import Check
 from tlmviz.checks.caches_sizes import formula_is_nbytes
 from tlmviz.networks.transformer import n_parameters
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 
 from .state import LARGE, Deployment
 
@@ -23,10 +23,14 @@ GB = 1e9
 
 @dataclass(frozen=True)
 class Data:
-    """A deployment of a shape; `own` are the bundled models' shapes."""
+    """A deployment of a shape."""
 
     chosen: Deployment
-    own: tuple[Shape, ...]
+
+    @cached_property
+    def own(self) -> tuple[Shape, ...]:
+        """The bundled models as shapes of the calculator."""
+        return tuple(Shape.of(config, n_parameters(config)) for config in shared.configs().values())
 
     @cached_property
     def shape(self) -> Shape:
@@ -89,26 +93,12 @@ class Data:
         lengths = np.unique(np.geomspace(1, max(4 * chosen.length, self.shape.context, full), 80).astype(int))
         return lengths, np.array([self.cache(self.shape, int(at), chosen.batch) for at in lengths])
 
-    @property
-    def check(self) -> Check:
-        """The formula against a real cache of a bundled model."""
-        return _check(self.shape.name, self.chosen.length)
-
-
-def compute(chosen: Deployment) -> Data:
-    """The data of a deployment."""
-    return Data(chosen, own_shapes())
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _check(model: str, length: int) -> Check:
-    """The calculator's formula against `nbytes` of a real cache that is exactly full."""
-    lm = shared.model(model)
-    length = max(LEAST, min(length, CHECKED, lm.config.context))
-    check = shared.run_in_worker(lambda: formula_is_nbytes(lm, length), length)
-    return replace(check, name=f"{check.name} at {length}")
-
-
-def own_shapes() -> tuple[Shape, ...]:
-    """The bundled models as shapes of the calculator."""
-    return tuple(Shape.of(config, n_parameters(config)) for config in shared.configs().values())
+    @cached(64)
+    def checks(shape: Shape, length: int) -> list[Check]:
+        """The formula against `nbytes` of a real cache that is exactly full; none of what is not bundled."""
+        if shape.name not in shared.configs():
+            return []
+        lm = shared.model(shape.name)
+        length = max(LEAST, min(length, CHECKED, lm.config.context))
+        check = shared.run_in_worker(lambda: formula_is_nbytes(lm, length), length)
+        return [replace(check, name=f"{check.name} at {length}")]

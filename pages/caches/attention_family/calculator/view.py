@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from tlmviz.errors import Error
 from tlmviz.figures.caches import kv_costs
-from tlmviz.ui import frame, markdown
+from tlmviz.ui import frame, markdown, menu
 from tlmviz.ui.language import _, ngettext
 
+from . import claims
 from .claims import size
-from .data import GB, Data, compute, own_shapes
+from .data import GB, Data
 from .state import Deployment
 
 EQUATION = (
@@ -23,11 +25,11 @@ EQUATION = (
 )
 
 
-def controls() -> Data:
+def controls() -> Deployment:
     """Draw the controls; what they say. A shape in the link that does not exist is named in a sentence."""
+    menu.unread("text")
     places = st.columns([0.3, 0.2, 0.26, 0.24], vertical_alignment="bottom")
-    data = compute(Deployment.of_session())
-    names = [shape.name for shape in data.every]
+    names = [shape.name for shape in Data(Deployment.of_session()).every]
     if (asked := Deployment.shape.get()) not in names:
         st.warning(
             _(
@@ -42,7 +44,29 @@ def controls() -> Data:
     more = frame.more(places[3])
     for field in (Deployment.cache_format, Deployment.weight_format, Deployment.memory, Deployment.page):
         field.draw(more)
-    return Data(Deployment.of_session(shape=shape), own_shapes())
+    return Deployment.of_session(shape=shape)
+
+
+def servable(data: Data) -> bool:
+    """Whether there is such a deployment; else a sentence says why not, and all shapes are listed."""
+    try:
+        data.whole, data.fits  # noqa: B018 (they raise for what cannot be)
+    except Error as error:
+        st.warning(frame.worded(error))
+        table(data)
+        return False
+    return True
+
+
+def picture(data: Data) -> None:
+    """The numbers, and what they are beside other shapes and lengths."""
+    numbers(data)
+    pictures(data)
+
+
+def about(data: Data) -> None:
+    """What is cached per token, and where the numbers come from."""
+    st.caption(claims.about(data.shape))
 
 
 def numbers(data: Data) -> None:

@@ -15,7 +15,7 @@ NAMES = {"rope": N_("RoPE"), "norm": N_("a norm"), "alibi": N_("ALiBi")}  # of w
 
 def _between(data: Data) -> str:
     names = [_(NAMES[name]) for name in data.chosen.on if name in NAMES]
-    return listed(names) if names else ""
+    return str(listed(names)) if names else ""  # a value of the sentence
 
 
 def _one(data: Data) -> bool:
@@ -117,14 +117,6 @@ def own_slopes(data: Data) -> str | None:
     return _("Even equal factors do not help here: ALiBi adds a slope of its own to each head.")
 
 
-def trained_apart(data: Data) -> str | None:
-    """The first row."""
-    if data.chosen.part != SCORES or data.heads == 1:
-        return None
-    apart = number(data.found.trained_apart, ".3g")
-    return _("As trained, the logits of two of these heads are up to {logits} apart.", logits=apart)
-
-
 def no_single_matrix(data: Data) -> str | None:
     """What RoPE makes of the head's product."""
     share = number(data.turned.missed, ".0%")
@@ -148,7 +140,7 @@ def left_out(data: Data) -> str | None:
     return _(
         "**Left out of W_Q W_K', and of every row but the first: {parts}** that {model} has; the lemma is about models "
         "without.",
-        parts=listed(parts),
+        parts=str(listed(parts)),
         model=data.reading.model,
     )
 
@@ -162,7 +154,6 @@ CLAIMS = (
     softmax_sees_more,
     equal_factors,
     own_slopes,
-    trained_apart,
     no_single_matrix,
     left_out,
 )

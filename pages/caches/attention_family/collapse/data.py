@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 
-import streamlit as st
-
-from tlmviz.analysis.caches.turning import Turning
 from tlmviz.analysis.notation.collapse import EVERY, Apart, Collapsed, collapse
 from tlmviz.checks import Check, measure, notation_collapse
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 
-from ..data import Reading, turning
+from ..data import Reading, Turned
 from .state import Lemma
 
 TOKENS = 40  # of the text, at most
@@ -22,12 +19,14 @@ ROUNDING = 1e-9  # of the output: what float64 leaves of nothing
 
 
 @dataclass(frozen=True)
-class Data:
+class Data(Turned):
     """What is shared and what stands between, a reading, and the layer and head whose matrices all heads get."""
 
     chosen: Lemma
-    reading: Reading
-    head: tuple[int, int]
+
+    @property
+    def head(self) -> tuple[int, int]:
+        return self.chosen.head
 
     @property
     def heads(self) -> int:
@@ -39,9 +38,16 @@ class Data:
         fit = math.isqrt(CELLS // (len(EVERY) * self.heads))
         return self.reading.trace.tokens[: max(1, min(TOKENS, fit))]
 
-    @cached_property
-    def found(self) -> Collapsed:
-        return _collapsed(self.reading, *self.head, len(self.tokens))
+    @property
+    def stop(self) -> int:
+        """How many."""
+        return len(self.tokens)
+
+    @cached(16)
+    def found(reading: Reading, head: tuple[int, int], stop: int) -> Collapsed:
+        """The maps of all heads, and how far they are apart."""
+        lm, trace = reading.lm, reading.trace
+        return run_in_worker(lambda: collapse(lm, trace, head[0], stop, head[1]), len(trace))
 
     @property
     def apart(self) -> Apart:
@@ -56,28 +62,12 @@ class Data:
         """What one head misses of the output of heads with one W_V W_O."""
         return self.found.missed["softmax" in self.chosen.on]
 
-    @property
-    def turned(self) -> Turning:
-        """The head's product of W_Q and W_K' under RoPE, by distance."""
-        return turning(self.reading, *self.head)
-
-    @property
-    def checks(self) -> list[Check]:
+    @cached(16)
+    def checks(reading: Reading) -> list[Check]:
         """The identities behind this part, measured on this text."""
-        return _checks(self.reading)
+        lm, trace = reading.lm, reading.trace
+        return run_in_worker(lambda: measure(notation_collapse, lm, trace), len(trace))
 
     def with_switches(self, part: str, *on: str) -> Data:
         """The same, with another choice."""
         return replace(self, chosen=replace(self.chosen, part=part, on=on))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _collapsed(reading: Reading, layer: int, head: int, stop: int) -> Collapsed:
-    lm, trace = reading.lm, reading.trace
-    return run_in_worker(lambda: collapse(lm, trace, layer, stop, head), len(trace))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _checks(reading: Reading) -> list[Check]:
-    lm, trace = reading.lm, reading.trace
-    return run_in_worker(lambda: measure(notation_collapse, lm, trace), len(trace))

@@ -20,6 +20,9 @@ class Lemma(state.State):
     """What heads share, and which switches are on: "softmax" counts where they share W_V W_O, the others where W_Q
     W_K'."""
 
+    model: str
+    text: str
+    head: tuple[int, int]
     part = state.live("clpart", SCORES, link.choice(PARTS), ends=PARTS)
     on = state.live(
         "clon", (), _switches, ",".join, ends=(("rope",), ("norm",), ("alibi", "same"), ("rope", "same"), SWITCHES)

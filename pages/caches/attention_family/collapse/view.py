@@ -37,10 +37,11 @@ EQUATIONS = (
 )
 
 
-def controls(reading: Reading) -> Data:
+def controls(model: str, text: str) -> Lemma:
     """Draw the menus; what they say."""
+    reading = Reading(model, text)
     head = head_menus(COLLAPSE, reading, reading.config.n_layers, reading.config.n_heads)
-    return Data(Lemma.of_session(), reading, head)
+    return Lemma.of_session(model=model, text=text, head=head)
 
 
 def maps(data: Data) -> None:
@@ -73,6 +74,11 @@ def _shares(maps: Tensor) -> np.ndarray:
     return np.rint(SHARES * maps.numpy()).astype(np.uint16)
 
 
+def caption(data: Data) -> None:
+    """Which weights and tokens the maps are of, and what the heads' factors are."""
+    frame.caption(claims.caption(data), maths=_(claims.FACTORS))
+
+
 def turning(data: Data) -> None:
     """W_Q R_t R_s' W_K' of the head, walked by distance."""
     result, part = data.turned, data.reading.config.attention
@@ -82,6 +88,12 @@ def turning(data: Data) -> None:
     with frame.wide("wide-turned", WIDTH):
         alt = _("The product of W_Q and W_K with RoPE between them, by distance")
         frame.chart(figure, key="turned", alt=alt)
+
+
+def equations(data: Data) -> None:
+    """The lemma, and its like for values."""
+    for each in EQUATIONS:
+        frame.equation(*each)
 
 
 def snippet(data: Data) -> str:

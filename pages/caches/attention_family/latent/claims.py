@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.caches.family import size_text
 from tlmviz.figures import number
-from tlmviz.ui.hints import OTHER_TEXT, Hint, first
+from tlmviz.ui.hints import OWN_TEXT
 from tlmviz.ui.language import N_, _
 
 from .data import Data
@@ -76,7 +76,7 @@ def the_same_output(data: Data) -> str | None:
 
 
 CLAIMS = where_or_what, both_alike, absorbed, not_worth_it, the_same_output
-HINTS = (Hint(N_("Type a text of your own."), first("reading", text=OTHER_TEXT)),)
+HINTS = (OWN_TEXT,)
 
 
 NOTICE = (

@@ -10,9 +10,9 @@ from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
 from ..data import Reading
-from ..state import LATENT, TRAIN
+from ..state import LATENT, TRAIN, Heads
 from ..view import WIDTH, head_menus, shortened
-from .data import Data, latent_models
+from .data import Data
 
 FOLDING_WIDTH = 620  # pixels: it stands in a column
 EQUATION = (
@@ -29,10 +29,10 @@ EQUATION = (
 )
 
 
-def controls(reading: Reading) -> Data | None:
+def controls(model: str, text: str) -> Heads | None:
     """Draw the menus; what they say. For a model without a latent another is shown, as a caption says; None if there is
     none."""
-    names, model = latent_models(), reading.model
+    names = Data(Heads(model=model, text=text, head=(0, 0))).models
     if not names:
         st.info(
             _(
@@ -51,8 +51,9 @@ def controls(reading: Reading) -> Data | None:
             )
         )
         model = names[0]
-    shown = Reading(model, shortened(model, reading.text))
-    return Data(shown, head_menus(LATENT, shown, shown.config.n_layers, shown.config.n_heads))
+    shown = Reading(model, shortened(model, text))
+    head = head_menus(LATENT, shown, shown.config.n_layers, shown.config.n_heads)
+    return Heads(model=model, text=shown.text, head=head)
 
 
 def scores(data: Data) -> None:

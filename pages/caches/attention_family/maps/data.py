@@ -15,25 +15,45 @@ from tlmviz.config import ModelConfig
 from tlmviz.ui import compute
 from tlmviz.ui.compute import run_in_worker
 
-from ..data import Reading
+from ..data import Reading, Shown
+from ..state import Heads
 
 BINS, LARGE = 48, 128  # bins, or tokens, along the side of a small map, and of the compared one
 
 
 @dataclass(frozen=True)
-class Data:
+class Data(Shown):
     """A family's models, one text, one layer and head."""
 
-    readings: tuple[Reading, ...]
-    head: tuple[int, int]
+    chosen: Heads
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Models that differ in their attention alone: the chosen one's, or the largest such family there is."""
+        names = largest_family(compute.configs(), self.chosen.model)
+        return names if len(names) > 1 else []
+
+    @property
+    def readings(self) -> list[Reading]:
+        """Each on the text."""
+        return [Reading(name, self.chosen.text) for name in self.names]
+
+    @property
+    def head(self) -> tuple[int, int]:
+        return self.chosen.head
 
     @cached_property
     def configs(self) -> list[ModelConfig]:
-        return [compute.configs()[reading.model] for reading in self.readings]
+        return [compute.configs()[name] for name in self.names]
+
+    @property
+    def layers(self) -> int:
+        """That all models have."""
+        return min(config.n_layers for config in self.configs)
 
     @property
     def heads(self) -> int:
-        """That all models have."""
+        """That each layer of all models has."""
         return min(config.n_heads for config in self.configs)
 
     @property
@@ -63,12 +83,6 @@ class Data:
     def cached(self) -> dict[str, int]:
         """Numbers that each model caches of a token and layer."""
         return {reading.model: Layer.of(reading.config).cached for reading in self.readings}
-
-
-def family(model: str) -> list[str]:
-    """Models that differ in their attention alone: this one's, or the largest such family there is."""
-    names = largest_family(compute.configs(), model)
-    return names if len(names) > 1 else []
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

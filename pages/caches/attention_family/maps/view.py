@@ -6,13 +6,13 @@ import streamlit as st
 
 from tlmviz.analysis.caches.family import kind
 from tlmviz.figures.caches import head_maps
-from tlmviz.ui import compute, frame, link
+from tlmviz.ui import frame, link
 from tlmviz.ui.language import _
 
 from ..data import Reading
-from ..state import MAPS
+from ..state import MAPS, Heads
 from ..view import WIDTH, head_menus, shortened
-from .claims import head_reads
+from .claims import head_reads, other_family
 from .data import LARGE, Data
 
 EQUATION = (
@@ -22,13 +22,22 @@ EQUATION = (
 )
 
 
-def controls(reading: Reading, names: list[str]) -> Data:
-    """Draw the menus of layer and head; what they say."""
-    text = shortened(names[0], reading.text)  # a family has one context and one spelling
-    readings = tuple(Reading(name, text) for name in names)
-    configs = [compute.configs()[name] for name in names]
-    layers, heads = (min(getattr(config, part) for config in configs) for part in ("n_layers", "n_heads"))
-    return Data(readings, head_menus(MAPS, readings[0], layers, heads))
+def controls(model: str, text: str) -> Heads | None:
+    """Draw the menus of layer and head; what they say. None, with a sentence, where there is nothing to compare."""
+    data = Data(Heads(model=model, text=text, head=(0, 0)))
+    if not data.names:
+        st.info(
+            _(
+                "No two bundled models differ in their attention alone, so there is nothing to compare; "
+                "`python -m tlmviz.training zoo --data DIR` trains such a family."
+            )
+        )
+        return None
+    if model not in data.names:
+        st.caption(other_family(model, data.names))
+    text = shortened(data.names[0], text)  # a family has one context and one spelling
+    head = head_menus(MAPS, Reading(data.names[0], text), data.layers, data.heads)
+    return Heads(model=model, text=text, head=head)
 
 
 def layer(data: Data) -> None:
@@ -104,20 +113,10 @@ def snippet(data: Data) -> str:
     return f"""\
 import tlmviz
 
-text = {data.readings[0].text!r}
-for name in {[reading.model for reading in data.readings]!r}:
+text = {data.chosen.text!r}
+for name in {data.names!r}:
     lm = tlmviz.load(name)
     trace = lm.trace(lm.fit(text)[0])
     print(name, trace.loss_per_token().mean().item())
     picture = trace.attention({at}, {number})
 """
-
-
-def missing() -> None:
-    """What is said where no two models differ in their attention alone."""
-    st.info(
-        _(
-            "No two bundled models differ in their attention alone, so there is nothing to compare; "
-            "`python -m tlmviz.training zoo --data DIR` trains such a family."
-        )
-    )

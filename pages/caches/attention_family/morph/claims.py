@@ -63,20 +63,6 @@ def like_grouped(data: Data) -> str | None:
     return _("A GQA of the same cache would have {heads} key/value heads.", heads=heads)
 
 
-def pays_with_operations(data: Data) -> str | None:
-    """MLA's operations beside MHA's."""
-    if not _pays(data):
-        return None
-    first, last = (variant.flops(data.chosen.length) for variant in data.ends)
-    return _(
-        "For token {length} MLA takes {times} times as many operations as MHA: {more}FLOP in place of {less}FLOP.",
-        more=size_text(last),
-        less=size_text(first),
-        length=f"{data.chosen.length:,}",
-        times=number(last / first, ".3g"),
-    )
-
-
 def costs_less(data: Data) -> str | None:
     """MLA's operations are fewer, too."""
     if _pays(data):
@@ -97,7 +83,7 @@ def no_queries(data: Data) -> str | None:
     return _("DeepSeek also compresses its queries (c_Q), which touches no cache and is left out here.")
 
 
-CLAIMS = (keeps_less_for_more, keeps_less, keeps_more, pays_with_operations, costs_less, like_grouped, no_queries)
+CLAIMS = (keeps_less_for_more, keeps_less, keeps_more, costs_less, like_grouped, no_queries)
 HINTS = Hint(N_("Press ▶; then choose *DeepSeek*."), to(source=PUBLISHED)), Hint(N_("Press ▶."), within)
 
 

@@ -7,16 +7,15 @@ from functools import cached_property
 
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes, Variant
 
-from ..data import Reading
+from ..data import Shown
 from .state import FREE, PUBLISHED, Morph
 
 
 @dataclass(frozen=True)
-class Data:
+class Data(Shown):
     """A layer's sizes, and the variants that they allow."""
 
     chosen: Morph
-    reading: Reading
 
     @cached_property
     def sizes(self) -> Sizes:

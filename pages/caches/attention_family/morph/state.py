@@ -13,6 +13,8 @@ LENGTHS = 64, 256, 1024, 4096, 16_384, 65_536, 131_072
 class Morph(state.State):
     """Whose sizes, or free ones; a token's number; a variant by name, and without one the last, which is MLA."""
 
+    model: str
+    text: str
     source = state.menu(
         N_("Sizes"),
         {LOADED: N_("Loaded model"), PUBLISHED: N_("DeepSeek"), FREE: N_("Free sizes")},

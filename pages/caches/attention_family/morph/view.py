@@ -12,8 +12,8 @@ from tlmviz.figures.caches import family as figures
 from tlmviz.ui import frame, markdown
 from tlmviz.ui.language import _
 
-from ..data import Reading
 from ..view import WIDTH
+from . import claims
 from .data import Data
 from .state import FREE, Morph
 
@@ -30,8 +30,13 @@ EQUATION = (
 ORDER = ["W_Q", "W_↓Q", "W_↑Q", "W_K", "W_V", "W_↓KV", "W_KR", "W_↑K", "W_↑V", "W_O", "together"]
 
 
-def controls(reading: Reading) -> Data:
+def controls(model: str, text: str) -> Morph:
     """Draw the controls; what they say. Raises BadConfig for sizes that make no layer."""
+    with frame.after_picture(pairs=False):
+        return _controls(model, text)
+
+
+def _controls(model: str, text: str) -> Morph:
     left, middle, right, last = st.columns([0.4, 0.3, 0.15, 0.15], vertical_alignment="center")
     source = Morph.source.draw(left)
     Morph.length.draw(middle)
@@ -39,7 +44,7 @@ def controls(reading: Reading) -> Data:
         sizes = last.popover(_("Free sizes"), width="stretch")
         for field in (Morph.d_model, Morph.heads, Morph.head_dim, Morph.latent, Morph.rotary):
             field.draw(sizes)
-    data = Data(Morph.of_session(), reading)
+    data = Data(Morph.of_session(model=model, text=text))
     if (asked := data.chosen.opening) not in data.names:
         said = _(
             "There is no variant “{name}” of these sizes; there are {names}.",
@@ -48,7 +53,7 @@ def controls(reading: Reading) -> Data:
         )
         st.warning(said)
     opening = Morph.opening.draw(right, options=data.names, unchosen=data.names[data.opening])
-    return Data(replace(data.chosen, opening=opening), reading)
+    return replace(data.chosen, opening=opening)
 
 
 def picture(data: Data) -> None:
@@ -58,6 +63,11 @@ def picture(data: Data) -> None:
     with frame.wide("wide-morph", WIDTH):
         alt = _("Query heads and the key/value heads they read, from MHA to MLA, with their costs")
         frame.chart(figure, key="morph", alt=alt)
+
+
+def caption(data: Data) -> None:
+    """What the variants cache, and what MLA costs."""
+    frame.caption(claims.caption(data), maths=claims.absorbed(data))
 
 
 def matrices(data: Data) -> None:

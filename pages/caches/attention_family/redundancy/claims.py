@@ -47,19 +47,6 @@ def none_better(data: Data) -> str | None:
     )
 
 
-def most_missed(data: Data) -> str | None:
-    """The head whose muting costs most."""
-    worst = float(data.effects.max())
-    if number(worst, ".3f") in ("0.000", "−0.000") or worst < 0:
-        return None
-    layer, head = divmod(int(data.effects.argmax()), data.effects.shape[1])
-    return _(
-        "Most missed is {head}: muted alone it costs {cost} nats a token.",
-        head=f"L{layer}H{head}",
-        cost=number(worst, ".3f"),
-    )
-
-
 def afforded(data: Data) -> str | None:
     """How many heads can go on other texts."""
     count = affordable(data.losses.elsewhere)
@@ -81,15 +68,6 @@ def none_afforded(data: Data) -> str | None:
     return _("On other texts no head can be muted first without costing more than {nats} nats.", nats=AFFORDED)
 
 
-def alike(data: Data) -> str | None:
-    """The most similar heads."""
-    if not data.pairs:
-        return None
-    heads = data.reading.config.n_heads
-    names = [f"L{a // heads}H{a % heads} and L{b // heads}H{b % heads} ({value:.2f})" for a, b, value in data.pairs[:3]]
-    return _("Most alike, circled: {pairs}.", pairs=", ".join(names))
-
-
 def too_short(data: Data) -> str | None:
     """Nothing to compare heads on."""
     return None if data.pairs else _("This text is too short to compare heads on.")
@@ -107,22 +85,7 @@ def layer_reused(data: Data) -> str | None:
     )
 
 
-def one_layer(data: Data) -> str | None:
-    """No layer below."""
-    return None if data.reused else _("This model has one layer, which has none below to share maps with.")
-
-
-CLAIMS = (
-    muted_and_better,
-    none_better,
-    most_missed,
-    afforded,
-    none_afforded,
-    alike,
-    too_short,
-    layer_reused,
-    one_layer,
-)
+CLAIMS = (muted_and_better, none_better, afforded, none_afforded, too_short, layer_reused)
 HINTS = (OWN_TEXT,)
 
 

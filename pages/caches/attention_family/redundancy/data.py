@@ -19,11 +19,12 @@ from tlmviz.errors import UnknownName
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs, patience
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 from tlmviz.ui.language import _
 from tlmviz.ui.shipped import shipped_equals_live
 
-from ..data import Reading
+from ..data import Reading, Shown
 from .state import ORDERS, Ablation
 
 EFFECTS = "redundancy: effects"  # the question of which the default's answer is shipped
@@ -46,10 +47,9 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Data:
+class Data(Shown):
     """A reading, and what the controls ask of it."""
 
-    reading: Reading
     chosen: Ablation
 
     @property
@@ -72,10 +72,11 @@ class Data:
         """About how long everything below the similarity takes."""
         return seconds(self.reading, self.asked)
 
-    @cached_property
-    def similar(self) -> torch.Tensor:
-        """Every head against every other."""
-        return similarity(self.reading, self.chosen.similarity)
+    @cached(32)
+    def similar(reading: Reading, similarity: str) -> torch.Tensor:
+        """Similarity of every two heads, [L * H, L * H]."""
+        trace = reading.trace
+        return run_in_worker(lambda: SIMILARITIES[similarity](trace), len(trace))
 
     @property
     def pairs(self) -> list[tuple[int, int, float]]:
@@ -109,15 +110,18 @@ class Data:
         except UnknownName as error:  # this model shares all already: the other pictures stay
             return error
 
-    @property
-    def reused(self) -> list[float]:
-        """What each layer above the first loses with the maps of the one below."""
-        return reused(self.sample).tolist()
+    @cached(32)
+    def reused(sample: Sample) -> list[float]:
+        """What each layer above the first loses with the maps of the one below, [L - 1] nats per token."""
+        return run_in_worker(lambda: reused_maps(sample.lm, list(sample.ids))).tolist()
 
-    @property
-    def checks(self) -> list[Check]:
-        """Where figures were computed beforehand: once more, now."""
-        return shipped_check(self.sample, self.chosen.how)
+    @cached(32)
+    def replayed(sample: Sample, how: str) -> list[Check]:
+        """Where the figures were computed beforehand: every head muted alone, once more, now."""
+        found = shipped.shipped(sample.lm, EFFECTS, (sample.ids, how))
+        if found is None:
+            return []
+        return [shipped_equals_live("what muting each head alone costs", found["effect"], _effects(sample, how))]
 
 
 def sample(reading: Reading) -> Sample:
@@ -141,13 +145,6 @@ def other_texts(reading: Reading) -> tuple[tuple[int, ...], ...]:
     """The app's example texts but this one, as tokens: nothing is pruned or merged by them."""
     lm = reading.lm
     return tuple(tuple(lm.encode(example)) for example in inputs.EXAMPLES.values() if example != reading.text)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def similarity(reading: Reading, measure: str) -> torch.Tensor:
-    """Similarity of every two heads, [L * H, L * H]."""
-    trace = reading.trace
-    return run_in_worker(lambda: SIMILARITIES[measure](trace), len(trace))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -221,7 +218,7 @@ def sharing(reading: Reading, measure: str) -> Sharing:
     """Keys and values merged by similarity. Raises UnknownName where there are none to merge."""
     lm, ids, others = reading.lm, sample(reading).ids, other_texts(reading)
     redundancy.shareable(lm)
-    alike = similarity(reading, measure)
+    alike = Data.similar(reading, measure)
     near, order = redundancy.kv_similarity(lm, alike), redundancy.sharing_order(lm, alike)
 
     def work() -> dict[str, np.ndarray]:
@@ -232,18 +229,3 @@ def sharing(reading: Reading, measure: str) -> Sharing:
     answer = shipped.ready(lm, "redundancy: shared", (ids, others, tuple(order)), lambda: run_in_worker(work))
     pairs = dict(zip(map(tuple, answer["pair"].tolist()), answer["change"].tolist()))
     return Sharing(pairs, [near[pair].item() for pair in pairs], order, _as_losses(answer))
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def reused(sample: Sample) -> np.ndarray:
-    """What each layer above the first loses with the maps of the one below, [L - 1] nats per token."""
-    return run_in_worker(lambda: reused_maps(sample.lm, list(sample.ids))).numpy()
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def shipped_check(sample: Sample, how: str) -> list[Check]:
-    """Where the figures were computed beforehand: every head muted alone, once more, now."""
-    found = shipped.shipped(sample.lm, EFFECTS, (sample.ids, how))
-    if found is None:
-        return []
-    return [shipped_equals_live("what muting each head alone costs", found["effect"], _effects(sample, how))]

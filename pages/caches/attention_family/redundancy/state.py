@@ -14,6 +14,8 @@ ORDERS = {SINGLE: "single", GREEDY: "greedy"}
 class Ablation(state.State):
     """A measure of similarity, an order, and "zero" or "mean"."""
 
+    model: str
+    text: str
     similarity = state.menu(N_("Similarity"), tuple(SIMILARITIES), key="sim", label_visibility="collapsed")
     order = state.menu(
         N_("Order of pruning"),

@@ -9,7 +9,6 @@ from tlmviz.figures.caches import redundancy as figures
 from tlmviz.ui import frame, inputs, patience
 from tlmviz.ui.language import _
 
-from ..data import Reading
 from .claims import AFFORDED, affordable, correlation
 from .data import READ, Data, Sharing
 from .state import Ablation
@@ -23,7 +22,7 @@ EQUATION = (
 )
 
 
-def controls(reading: Reading) -> Data:
+def controls(model: str, text: str) -> Ablation:
     """Draw the controls; what they say."""
     left, middle, right = st.columns([0.3, 0.32, 0.38], vertical_alignment="center")
     Ablation.similarity.draw(left)
@@ -31,7 +30,7 @@ def controls(reading: Reading) -> Data:
     how = inputs.replacement_menu(
         right, label_visibility="collapsed", format_func=lambda how: _("mute to {value}", value=how)
     )
-    return Data(reading, Ablation.of_session(how=how))
+    return Ablation.of_session(model=model, text=text, how=how)
 
 
 def accepted(data: Data) -> bool:

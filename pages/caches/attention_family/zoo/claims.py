@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
 from tlmviz.figures import number
 from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _
 
-from .data import SAME, UNCLEAR, Data
+from .data import SAME, Data
 
 
 def _short(choice: str) -> str:
     """A choice without what follows its first comma, which would read as another one in a list."""
     return choice.partition(",")[0]
-
-
-def _bits(line: pd.Series) -> str:
-    return number(line["difference"], "+.3f")
 
 
 def as_good_and_smaller(data: Data) -> str | None:
@@ -69,43 +63,6 @@ def alone(data: Data) -> str | None:
     return _("The table has the baseline alone: there is nothing to compare it with.") if data.choices.empty else None
 
 
-def lowest_and_highest(data: Data) -> str | None:
-    """The ends of the first chart."""
-    choices = data.choices
-    if len(choices) < 2:
-        return None
-    best, worst = (choices.loc[at] for at in (choices["bits_per_byte"].idxmin(), choices["bits_per_byte"].idxmax()))
-    return _(
-        "Lowest is *{best}* ({low}, {good}), highest *{worst}* ({high}, {bad}).",
-        best=best["choice"],
-        low=_bits(best),
-        good=_(best["verdict"]),
-        worst=worst["choice"],
-        high=_bits(worst),
-        bad=_(worst["verdict"]),
-    )
-
-
-def _with_verdict(data: Data, verdict: str) -> str:
-    return ", ".join(data.choices.loc[data.choices["verdict"] == verdict, "choice"].map(_short))
-
-
-def as_the_baseline(data: Data) -> str | None:
-    """Choices within the band."""
-    if not (names := _with_verdict(data, SAME)):
-        return None
-    return _("Within seed noise: {names}.", names=names)
-
-
-def undecided(data: Data) -> str | None:
-    """Choices between the band and the limit."""
-    if not (names := _with_verdict(data, UNCLEAR)):
-        return None
-    return _(
-        "Unclear, as another training might move them into the band or beyond the dotted lines: {names}.", names=names
-    )
-
-
 def chance(data: Data) -> str | None:
     """The band."""
     noise = data.noise
@@ -146,17 +103,7 @@ def unequal_sizes(data: Data) -> str | None:
     )
 
 
-CLAIMS = (
-    as_good_and_smaller,
-    smaller_is_worse,
-    alone,
-    lowest_and_highest,
-    as_the_baseline,
-    undecided,
-    chance,
-    limits,
-    unequal_sizes,
-)
+CLAIMS = (as_good_and_smaller, smaller_is_worse, alone, chance, limits, unequal_sizes)
 HINTS = (Hint(N_("Choose a line of the table below."), within),)
 NOTICE = (
     N_(

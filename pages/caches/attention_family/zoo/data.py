@@ -78,6 +78,11 @@ class Data:
         less = less[less["verdict"] != WORSE].sort_values(["cache_bytes_per_token", "bits_per_byte"])
         return less.iloc[0] if len(less) else None
 
+    @property
+    def links(self) -> list[str | None]:
+        """Where each line's model opens."""
+        return [Card(model).link() for model in self.table["model"]]
+
 
 def compute() -> Data:
     """The table as it is now. Raises as `read` and `noise_of`."""
@@ -121,7 +126,47 @@ def read(file: Path) -> pd.DataFrame:
     return table
 
 
-def by_quality() -> list[str]:
+@dataclass(frozen=True)
+class Card:
+    """A bundled model's card, and where the model opens."""
+
+    model: str
+
+    def link(self, text: str = "") -> str | None:
+        """The address, from this page, of the explorer with the model and a text; None if it is not bundled."""
+        query = {"model": self.model, **({"text": text} if text else {})}
+        return f"./?{urlencode(query)}" if self.model in shared.models() else None
+
+    @property
+    def best(self) -> str:
+        """The model itself if the table compares it, else the best that it does, or itself where it does none."""
+        compared = _by_quality()
+        return self.model if self.model in compared or not compared else compared[0]
+
+    @property
+    def text(self) -> tuple[str, Path | None, str]:
+        """The card as the text before its loss curve, the curve's file, and the text after it. Raises UnknownName.
+
+        The title is left out, headings are made smaller.
+        """
+        folder = added_models().get(self.model, model_folder(self.model))
+        file = folder / "card.md"
+        if self.model not in shared.models() or not file.is_file():
+            raise UnknownName(
+                N_(
+                    "There is no card of {name}; a card.md in a model's folder is shown here, and tlmviz writes one "
+                    "for its own models."
+                ),
+                name=self.model,
+            )
+        text = re.sub(r"\A# .*\n", "", file.read_text(encoding="utf-8")).strip()
+        text = re.sub(r"^## ", "#### ", text, flags=re.MULTILINE)
+        before, *after = CURVE.split(text, 1)
+        curve = folder / "curve.svg"
+        return before, curve if after and curve.is_file() else None, after[0] if after else ""
+
+
+def _by_quality() -> list[str]:
     """The models that the table compares, seeds apart, the best first; none where there is no table."""
     try:
         read_now = table()
@@ -184,31 +229,3 @@ def table() -> pd.DataFrame:
     """The zoo's table, read again when the file has changed. Raises as `read`."""
     file = path()
     return _cached(str(file), file.stat().st_mtime if file.is_file() else 0.0)
-
-
-def link(model: str, text: str = "") -> str | None:
-    """The address, from this page, of the explorer with a model and a text; None for a model that is not bundled."""
-    query = {"model": model, **({"text": text} if text else {})}
-    return f"./?{urlencode(query)}" if model in shared.models() else None
-
-
-def card(name: str) -> tuple[str, Path | None, str]:
-    """A model's card as the text before its loss curve, the curve's file, and the text after it. Raises UnknownName.
-
-    The title is left out, headings are made smaller.
-    """
-    folder = added_models().get(name, model_folder(name))
-    file = folder / "card.md"
-    if name not in shared.models() or not file.is_file():
-        raise UnknownName(
-            N_(
-                "There is no card of {name}; a card.md in a model's folder is shown here, and tlmviz writes one for "
-                "its own models."
-            ),
-            name=name,
-        )
-    text = re.sub(r"\A# .*\n", "", file.read_text(encoding="utf-8")).strip()
-    text = re.sub(r"^## ", "#### ", text, flags=re.MULTILINE)
-    before, *after = CURVE.split(text, 1)
-    curve = folder / "curve.svg"
-    return before, curve if after and curve.is_file() else None, after[0] if after else ""

@@ -9,4 +9,5 @@ from tlmviz.ui.language import N_
 class Zoo(state.State):
     """A model by name; while nobody has chosen one, the card stays closed."""
 
+    model: str
     card = state.menu(N_("Card"), key="card", parse=link.up_to(60), label_visibility="collapsed")

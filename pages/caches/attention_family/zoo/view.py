@@ -10,8 +10,7 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs, markdown
 from tlmviz.ui.language import _
 
-from .data import Data, by_quality, link
-from .data import card as read_card
+from .data import Card, Data
 from .state import Zoo
 
 ROWS = "zoorows"  # the key of the table
@@ -77,7 +76,7 @@ def costs(data: Data) -> None:
 
 def numbers(data: Data) -> None:
     """The whole table, to sort and to take away; a chosen line opens that model's card."""
-    table = data.table.assign(open=[link(model) for model in data.table["model"]], verdict=data.table["verdict"].map(_))
+    table = data.table.assign(open=data.links, verdict=data.table["verdict"].map(_))
     number, text, own = (st.column_config.NumberColumn, st.column_config.TextColumn, st.column_config.LinkColumn)
     speed = _("Tokens per second, one by one; CPU"), _("Tokens per second, forward and backward; CPU")
     columns = {
@@ -111,15 +110,14 @@ def card(model: str) -> None:
 
     Raises UnknownName where it has none.
     """
-    names, asked, compared = list(shared.models()), Zoo.card.get(), by_quality()
+    names, asked = list(shared.models()), Zoo.card.get()
     menu, button = st.columns([0.72, 0.28], vertical_alignment="center")
-    opening = model if model in compared or not compared else compared[0]
-    name = Zoo.card.draw(menu, options=names, unchosen=opening)
-    Zoo.of_session()
+    name = Zoo.card.draw(menu, options=names, unchosen=Card(model).best)
+    Zoo.of_session(model=model)
     typed = inputs.TEXT.get()
     button.link_button(
         _("Open {model} in the explorer", model=name),
-        link(name, "" if typed == inputs.DEFAULT_TEXT else typed) or "",
+        Card(name).link("" if typed == inputs.DEFAULT_TEXT else typed) or "",
         icon=":material/grid_view:",
         width="stretch",
         help=_("In a new tab"),
@@ -132,7 +130,7 @@ def card(model: str) -> None:
                 name=name,
             )
         )
-    before, curve, after = read_card(name)
+    before, curve, after = Card(name).text
     with st.expander(_("Card of {name}", name=name), expanded=asked is not None):
         st.markdown(before)
         if curve is not None:

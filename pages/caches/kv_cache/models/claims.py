@@ -38,13 +38,6 @@ def all_keep_alike(data: Data) -> str | None:
     return _("After {length:,} tokens all caches take as much: {bytes} bytes.", length=data.chosen.length, bytes=bytes_)
 
 
-def as_by_formula(data: Data) -> str | None:
-    """Every real cache has the bytes of the formula."""
-    if any(int(data.sizes[name].nbytes[-1]) != total for name, total in data.formula.items()):
-        return None
-    return _("Every real cache has as many bytes as the formula says.")
-
-
 def not_as_by_formula(data: Data) -> str | None:
     """Caches that have other bytes."""
     other = [name for name, total in data.formula.items() if int(data.sizes[name].nbytes[-1]) != total]
@@ -59,11 +52,13 @@ def not_as_by_formula(data: Data) -> str | None:
 def full_window(data: Data) -> str | None:
     """A window that is full no longer grows."""
     full = [
-        _(
-            "{model} from {n} tokens on, at {bytes} bytes",
-            model=name,
-            n=shape.window,
-            bytes=f"{data.formula[name]:,.0f}",
+        str(
+            _(
+                "{model} from {n} tokens on, at {bytes} bytes",
+                model=name,
+                n=shape.window,
+                bytes=f"{data.formula[name]:,.0f}",
+            )
         )
         for name, shape in data.shapes.items()
         if shape.window and shape.window < data.chosen.length and shape.n_window_layers == shape.n_layers
@@ -71,7 +66,7 @@ def full_window(data: Data) -> str | None:
     return _("A window that is full keeps its size: {models}.", models=listed(full)) if full else None
 
 
-CLAIMS = keeps_less, all_keep_alike, as_by_formula, not_as_by_formula, full_window
+CLAIMS = keeps_less, all_keep_alike, not_as_by_formula, full_window
 HINTS = (
     Hint(
         N_("Add *zoo-window*."),

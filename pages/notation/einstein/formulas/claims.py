@@ -101,9 +101,9 @@ def differs(data: Data) -> str | None:
     )
     why = _what(data)
     if data.missing:
-        part = _(PARTS[data.missing])
+        part = str(_(PARTS[data.missing]))
         why = _("{part} is missing; without it {model} would compute just this", part=part, model=data.chosen.model)
-    return said + (" " + _("What is wrong: {why}.", why=why) if why else "")
+    return said + " " + _("What is wrong: {why}.", why=why) if why else said
 
 
 def runs(data: Data) -> str | None:
@@ -114,7 +114,7 @@ def runs(data: Data) -> str | None:
     own = _("**It runs** on the model's tensors and makes {sizes}.", **values)
     random = _("**It runs** on random tensors of your sizes and makes {sizes}.", **values)
     said = own if data.of_model else random
-    return said + (" " + _("But: {what}.", **values) if values["what"] else "")
+    return said + " " + _("But: {what}.", **values) if values["what"] else said
 
 
 def breaks_rules_only(data: Data) -> str | None:
@@ -157,7 +157,7 @@ def _what(data: Data) -> str:
 def _sizes(data: Data) -> str:
     value, letters = data.result.value, data.result.checked.out
     if value is None or not letters:
-        return _("one number")
+        return str(_("one number"))
     return f"{' × '.join(map(str, value.shape))} ({', '.join(letters)})"
 
 

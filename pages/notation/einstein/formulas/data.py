@@ -16,6 +16,7 @@ from tlmviz.analysis.notation.tensors import Table
 from tlmviz.checks import Check, notation_block
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 
 from .state import MODEL, Formula
 
@@ -115,15 +116,33 @@ class Data:
         orders = [costing.order_of(each, sizes) for each in costing.contractions(plan)]
         return max((order for order in orders if len(order.inputs) > 1), key=lambda order: order.at_once, default=None)
 
-    @property
-    def every_line(self) -> list[tuple[BlockLine, Result, Compared | None]]:
+    @cached(6)
+    def every_line(
+        model: str, text: str, layer: int, lines: tuple[BlockLine, ...]
+    ) -> list[tuple[BlockLine, Result, Compared | None]]:
         """Every line of the block on the model's tensors."""
-        return _lines(self.chosen.model, self.chosen.text, self.chosen.layer, self.lines)
+        names = _of_model(model, text, layer)[0]
+        return shared.run_in_worker(lambda: run_lines(lines, names), shared.about(text))
 
-    @property
-    def mistakes(self) -> list[Mistake]:
+    @cached(6)
+    def mistakes(model: str, text: str, layer: int, lines: tuple[BlockLine, ...]) -> list[Mistake]:
         """The mistakes to try, with what each computes on the model's tensors."""
-        return _mistakes(self.chosen.model, self.chosen.text, self.chosen.layer, self.lines)
+        names = _of_model(model, text, layer)[0]
+
+        def work() -> list[Mistake]:
+            found = []
+            for slip, formula in slips.slips_of(lines):
+                result = evaluate(formula, names)
+                found.append((slip, formula, result, compare(result, names)))
+            return found
+
+        return shared.run_in_worker(work, shared.about(text))
+
+    @cached(1)
+    def notes() -> list[tuple[slips.NotesLine, Result]]:
+        """The notes' own lines, on tensors of small sizes."""
+        names = tensors.of_sizes(tensors.read_sizes(slips.SIZES))
+        return [(line, evaluate(line.text, names)) for line in slips.NOTES]
 
     @property
     def checks(self) -> list[Check]:
@@ -134,11 +153,6 @@ class Data:
             tensor = line.text.partition(" = ")[0]
             found.append(replace(check, name=line.title, claim=f"{tensor} is the model's own tensor"))
         return found
-
-
-def compute(chosen: Formula) -> Data:
-    """The data of a state."""
-    return Data(chosen)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
@@ -166,32 +180,3 @@ def _result(formula: str, source: tuple[str, str, int] | None, sizes: str) -> tu
         return found, compare(found, names)
 
     return shared.run_in_worker(work, shared.about(source[1]) if source else 1)
-
-
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _lines(
-    name: str, text: str, layer: int, lines: tuple[BlockLine, ...]
-) -> list[tuple[BlockLine, Result, Compared | None]]:
-    names = _of_model(name, text, layer)[0]
-    return shared.run_in_worker(lambda: run_lines(lines, names), shared.about(text))
-
-
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _mistakes(name: str, text: str, layer: int, lines: tuple[BlockLine, ...]) -> list[Mistake]:
-    names = _of_model(name, text, layer)[0]
-
-    def work() -> list[Mistake]:
-        found = []
-        for slip, formula in slips.slips_of(lines):
-            result = evaluate(formula, names)
-            found.append((slip, formula, result, compare(result, names)))
-        return found
-
-    return shared.run_in_worker(work, shared.about(text))
-
-
-@st.cache_resource(show_spinner=False)
-def notes() -> list[tuple[slips.NotesLine, Result]]:
-    """The notes' own lines, on tensors of small sizes."""
-    names = tensors.of_sizes(tensors.read_sizes(slips.SIZES))
-    return [(line, evaluate(line.text, names)) for line in slips.NOTES]

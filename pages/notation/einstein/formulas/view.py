@@ -20,7 +20,7 @@ from tlmviz.ui import frame, inputs, link, live, markdown
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import TOKENS, Data, compute, notes
+from .data import TOKENS, Data
 from .state import MODEL, Formula, use
 
 PICTURE = live.Picture(__file__, "tensors")
@@ -36,7 +36,7 @@ EQUATION = (
 )
 
 
-def controls(model: str) -> Data | None:
+def controls(model: str) -> Formula | None:
     """Draw the controls; what they say. None, with a sentence, where there is nothing to read yet."""
     lm = shared.model(model)
     text = inputs.text_box(lm)
@@ -58,16 +58,16 @@ def controls(model: str) -> Data | None:
     link.FIELDS["head"].share()
     _box(line.text)
     given = {"model": model, "text": text, "layer": layer, "head": head, "line": line.title}
-    data = compute(Formula.of_session(**given))
-    if data.unlike:
+    chosen = Formula.of_session(**given)
+    if unlike := Data(chosen).unlike:
         said = _(
             "{model} has {what}, which the notes' block lacks: formulas run on tensors of your own sizes. Another "
             "model, such as stories-rope, shows its own.",
             model=lm.name,
-            what=data.unlike,
+            what=unlike,
         )
         st.info(said)
-    return data
+    return chosen
 
 
 def _box(own: str) -> None:
@@ -195,7 +195,7 @@ def mistakes(data: Data) -> None:
                     )
             frame.caption(claims.of_mistakes(every))
     with st.expander(_("The notes' own lines, by their own rules")):
-        st.markdown(claims.of_notes(notes()))
+        st.markdown(claims.of_notes(data.notes))
 
 
 def snippet(data: Data) -> str:

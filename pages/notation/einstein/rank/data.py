@@ -16,6 +16,7 @@ from tlmviz.checks import notation_rank_one as checks
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs
+from tlmviz.ui.cached import cached
 
 from .state import OWN, Rank
 
@@ -86,6 +87,12 @@ class Data:
         errors = found.errors(found.largest_first() if ordered else None)
         return float(errors[min(count, len(found))])
 
+    @cached(32)
+    def plainest(model: str) -> tuple[int, int]:
+        """The head whose P V a few terms come nearest to, on the text that the app opens with."""
+        lm, trace = shared.model(model), shared.trace(model, inputs.DEFAULT_TEXT)
+        return shared.run_in_worker(lambda: model_products.plainest(lm, trace, TOKENS), len(trace))
+
     @property
     def checks(self) -> list[Check]:
         """The identities behind this part, on the matrix that is shown."""
@@ -94,18 +101,6 @@ class Data:
             lm = shared.model(self.chosen.model)
             found.append(shared.run_in_worker(lambda: checks.mixed_is_the_output(lm, self.trace)))
         return found
-
-
-def compute(chosen: Rank) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def plainest(model: str) -> tuple[int, int]:
-    """The head whose P V a few terms come nearest to, on the text that the app opens with."""
-    lm, trace = shared.model(model), shared.trace(model, inputs.DEFAULT_TEXT)
-    return shared.run_in_worker(lambda: model_products.plainest(lm, trace, TOKENS), len(trace))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

@@ -13,7 +13,7 @@ from tlmviz.ui import frame, inputs, link, live
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import TOKENS, Data, plainest
+from .data import TOKENS, Data
 from .state import OWN, Rank
 
 PICTURE = live.Picture(__file__, "rank", way=Rank.way, count=Rank.count, sorted=Rank.sorted)
@@ -38,7 +38,7 @@ def controls(model: str) -> Rank | None:
     text = inputs.text_box(lm) if source == MIXED else ""
     if text is None:
         return None
-    link.open_on(f"rank_one:{model}", lambda: plainest(model))
+    link.open_on(f"rank_one:{model}", lambda: Data.plainest(model))
     layer, head = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, places)
     link.FIELDS["head"].share()
     return Rank.of_session(model=model, text=text, layer=layer, head=head)
@@ -103,8 +103,9 @@ def needed(data: Data) -> None:
     frame.caption(claims.about(data))
 
 
-def snippet(chosen: Rank) -> str:
+def snippet(data: Data) -> str:
     """The terms with the public API."""
+    chosen = data.chosen
     made = f"""\
 lm = tlmviz.load({chosen.model!r})
 trace = lm.trace({(chosen.text or "Once upon a time")!r})

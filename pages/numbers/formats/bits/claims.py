@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tlmviz.analysis.numbers.formats import FORMATS, INFINITY, NAN, Format, overflows
+from tlmviz.analysis.numbers.formats import FORMATS, INFINITY, NAN, Format
 from tlmviz.figures import number
 from tlmviz.figures.written import RAISED
 from tlmviz.ui.hints import Hint, to, within
@@ -28,7 +28,7 @@ def too_large(data: Data) -> str | None:
     if not math.isfinite(data.x) or not data.too_large:
         return None
     format = data.format
-    made = {INFINITY: _("infinity"), NAN: "NaN"}.get(format.top, spelled(data.mine))
+    made = {INFINITY: str(_("infinity")), NAN: "NaN"}.get(format.top, spelled(data.mine))
     said = _(
         "{x} is too large for {name}, whose largest number is {largest}: it becomes {made}.",
         x=spelled(data.x),
@@ -42,8 +42,14 @@ def too_large(data: Data) -> str | None:
         if each.bits == format.bits and not each.integer and abs(data.kept[each.key]) < math.inf
     ]
     if others and not format.integer:
-        said += " " + _(
-            "{other} has as many bits and keeps {kept}.", other=others[0].name, kept=spelled(data.kept[others[0].key])
+        said = (
+            said
+            + " "
+            + _(
+                "{other} has as many bits and keeps {kept}.",
+                other=others[0].name,
+                kept=spelled(data.kept[others[0].key]),
+            )
         )
     return said
 
@@ -135,23 +141,6 @@ def few_bits(data: Data) -> str | None:
     )
 
 
-def eight_bits(data: Data) -> str | None:
-    """Which of the formats of 8 bits and fewer comes nearest, where they do not hold it and differ."""
-    short = [each for each in FORMATS if each.bits <= 8]
-    if not math.isfinite(data.x) or data.x == 0 or any(data.kept[each.key] == data.x for each in short):
-        return None
-    distance = {each: abs(data.kept[each.key] - data.x) for each in short if math.isfinite(data.kept[each.key])}
-    best = min(distance, key=distance.__getitem__)
-    if sum(far == distance[best] for far in distance.values()) > 1 or overflows(data.x, best):
-        return None
-    return _(
-        "Of the formats with 8 bits or fewer {name} comes nearest: {kept}, {off} off.",
-        name=best.name,
-        kept=spelled(data.kept[best.key]),
-        off=_off(data, best),
-    )
-
-
 def integers_need_a_scale(data: Data) -> str | None:
     """Integers make 0 of it."""
     if data.x == 0 or data.kept["int8"] != 0:
@@ -159,7 +148,7 @@ def integers_need_a_scale(data: Data) -> str | None:
     return _("Integers have one step everywhere, and nothing between 0 and 1: without a scale they make 0 of it.")
 
 
-CLAIMS = (too_large, vanishes, nobody, others_hold_it, held, no_number, few_bits, integers_need_a_scale, eight_bits)
+CLAIMS = (too_large, vanishes, nobody, others_hold_it, held, no_number, few_bits, integers_need_a_scale)
 HINTS = (
     Hint(
         N_("Type 70000 and choose *FP16*: it is too large."),
@@ -199,7 +188,7 @@ def most_lost(numbers: Numbers) -> str | None:
     lost, large = (f"{share:.1%}" for share in (fates.lost, fates.overflow))
     if lost == large == "0.0%":
         return None
-    values = {"name": numbers.name, "lost": lost, "large": large, "kind": _(KINDS[numbers.chosen.kind])}
+    values = {"name": numbers.name, "lost": lost, "large": large, "kind": str(_(KINDS[numbers.chosen.kind]))}
     if large == "0.0%":
         said = _("Without a scale, {lost} of this text's {kind} become 0 in {name}.", **values)
     elif lost == "0.0%":
@@ -219,7 +208,7 @@ def none_lost(numbers: Numbers) -> str | None:
     return _(
         "{name} loses next to none of this text's {kind}, without a scale.",
         name=numbers.name,
-        kind=_(KINDS[numbers.chosen.kind]),
+        kind=str(_(KINDS[numbers.chosen.kind])),
     )
 
 

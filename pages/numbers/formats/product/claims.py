@@ -122,7 +122,7 @@ def share(part: float) -> str:
     """A share in per cent, which is 0% and 100% only where it is: under 0.1%, over 99.9%."""
     written = f"{part:.1%}"
     if part not in (0, 1) and written in ("0.0%", "100.0%"):
-        return _("under {least}", least="0.1%") if part < 0.5 else _("over {most}", most="99.9%")
+        return str(_("under {least}", least="0.1%") if part < 0.5 else _("over {most}", most="99.9%"))
     return f"{part:.0%}" if part in (0, 1) else written
 
 
@@ -134,8 +134,8 @@ def named(key: str) -> str:
     """A matrix by its layer and what it is for."""
     layer, *rest = key.split(".")
     if not rest:
-        return _("the model's head")
-    named = _("layer {layer} · {part}", layer=layer, part=rest[0])
+        return str(_("the model's head"))
+    named = str(_("layer {layer} · {part}", layer=layer, part=rest[0]))
     return named + (" " + _("of expert {expert}", expert=rest[1]) if len(rest) > 1 else "")
 
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from tlmviz.analysis.numbers.rounded_model import ACTIVATIONS, BOTH, WEIGHTS
 from tlmviz.analysis.numbers.scaling import TENSOR
-from tlmviz.figures import number, readable
-from tlmviz.ui import markdown
+from tlmviz.figures import number
 from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _, ngettext
 
@@ -77,21 +76,6 @@ def other_choices(data: Data) -> str | None:
     )
 
 
-def moved_most(data: Data) -> str | None:
-    """The prediction that moved most, where they moved."""
-    most = f"{data.loss.divergence.max():.3f}"
-    if float(most) == 0:
-        return None
-    at = int(np.argmax(data.loss.divergence))
-    return _(
-        "What moved most is the prediction of “{token}” ({at}): by {most} nats (KL), in the mean {mean}.",
-        token=markdown.plain(readable(data.tokens[at + 1])),
-        at=at + 1,
-        most=most,
-        mean=f"{data.moved:.3f}",
-    )
-
-
 def sides(data: Data) -> str | None:
     """Which of the two sides moves predictions more."""
     if not data.counts[0] or data.by_side is None:
@@ -114,7 +98,7 @@ def sides(data: Data) -> str | None:
     return said
 
 
-CLAIMS = nothing_rounded, costs, costs_nothing, gains_by_chance, other_choices, moved_most, sides
+CLAIMS = nothing_rounded, costs, costs_nothing, gains_by_chance, other_choices, sides
 HINTS = (Hint(N_("Choose *INT4* and *per tensor*."), to("rounding", format="int4", per=TENSOR)),)
 
 

@@ -30,7 +30,7 @@ def not_noticed(data: Data) -> str | None:
     """The action leaves what the norm gives as it was."""
     if not _acts(data) or data.change(data.chosen.norm) >= UNCHANGED:
         return None
-    return _("{done}: {norm} gives what it gave before.", done=_done(data), norm=_(NAMES[data.chosen.norm]))
+    return _("{done}: {norm} gives what it gave before.", done=_done(data), norm=_name(data.chosen.norm))
 
 
 def noticed(data: Data) -> str | None:
@@ -40,7 +40,7 @@ def noticed(data: Data) -> str | None:
     return _(
         "{done}: what {norm} gives moves by up to {change}, where its numbers have a spread of about 1.",
         done=_done(data),
-        norm=_(NAMES[data.chosen.norm]),
+        norm=_name(data.chosen.norm),
         change=f"{data.change(data.chosen.norm):.2f}",
     )
 
@@ -56,7 +56,7 @@ def one_spread(data: Data) -> str | None:
         units=_units(data),
         size=size,
         between=_between(least, most),
-        norm=_(NAMES[data.chosen.norm]),
+        norm=_name(data.chosen.norm),
     )
 
 
@@ -69,7 +69,7 @@ def other_spreads(data: Data) -> str | None:
         "Before it, {units} have spreads {between}; what {norm} gives has spreads {after}, not 1.",
         units=_units(data),
         between=_between(least, most),
-        norm=_(NAMES[data.chosen.norm]),
+        norm=_name(data.chosen.norm),
         after=_between(after_least, after_most),
     )
 
@@ -78,7 +78,7 @@ def who_notices(data: Data) -> str | None:
     """Which of all norms do not notice the action."""
     if not _acts(data):
         return None
-    deaf = [_(NAMES[norm]) for norm in data.norms if data.change(norm) < UNCHANGED]
+    deaf = [_name(norm) for norm in data.norms if data.change(norm) < UNCHANGED]
     if not deaf:
         return _("Every norm here notices that.")
     return ngettext(
@@ -104,6 +104,10 @@ def loud_channel(data: Data) -> str | None:
 
 
 CLAIMS = alone, not_noticed, noticed, one_spread, other_spreads, who_notices, loud_channel
+
+
+def _name(norm: str) -> str:
+    return str(_(NAMES[norm]))  # a value of the sentence that it stands in
 
 
 def _acts(data: Data) -> bool:
@@ -222,45 +226,36 @@ def about_means(reading: Reading) -> str:
     )
 
 
-def notice(chosen: Tokens | object) -> tuple[str, ...]:
-    """What the picture's parts are."""
-    if isinstance(chosen, Tokens):
-        return (
-            _(
-                "The frame holds the cells that share one μ and σ: with **LayerNorm** and **RMSNorm** a token's row, "
-                "with **BatchNorm** a channel's column through all sentences."
-            ),
-            _(
-                "The table measures how far a norm's output moves when its input is changed. In **evaluation** "
-                "BatchNorm uses statistics of other batches."
-            ),
-        )
-    return (
-        _(
-            "Four filters set by hand, not learned, make four maps of every digit: a tensor of batch × channels × "
-            "height × width. **BatchNorm** has one μ and σ per channel, over all pixels of all pictures: the framed "
-            "maps share it."
-        ),
-        _(
-            "LayerNorm, InstanceNorm and GroupNorm look at one picture at a time. Make the batch smaller: with one "
-            "picture left, training's statistics are that picture's own."
-        ),
-    )
-
-
-def maths(chosen: Tokens | object) -> tuple[str, ...]:
-    """Of ε, and of running statistics."""
-    if isinstance(chosen, Tokens):
-        return (
-            _(
-                "What is not exactly unchanged is ε = 10⁻⁵ under the root: it matters where σ² is not far above it, as "
-                "after the embedding (the first norm). Gain γ and bias β are left out of the picture: they come after, "
-                "and share no statistics."
-            ),
-        )
-    return (
-        _(
-            "Running statistics move by a tenth with every batch, $m\\leftarrow 0.9\\,m+0.1\\,\\mu$, from 0 and 1; the "
-            "variance they take is the unbiased one. After 0 batches evaluation leaves the input as it is."
-        ),
-    )
+NOTICE = (
+    N_(
+        "The frame holds the cells that share one μ and σ: with **LayerNorm** and **RMSNorm** a token's row, with "
+        "**BatchNorm** a channel's column through all sentences."
+    ),
+    N_(
+        "The table measures how far a norm's output moves when its input is changed. In **evaluation** BatchNorm uses "
+        "statistics of other batches."
+    ),
+)
+NOTICE_OF_MAPS = (
+    N_(
+        "Four filters set by hand, not learned, make four maps of every digit: a tensor of batch × channels × height × "
+        "width. **BatchNorm** has one μ and σ per channel, over all pixels of all pictures: the framed maps share it."
+    ),
+    N_(
+        "LayerNorm, InstanceNorm and GroupNorm look at one picture at a time. Make the batch smaller: with one picture "
+        "left, training's statistics are that picture's own."
+    ),
+)
+MATHS = (
+    N_(
+        "What is not exactly unchanged is ε = 10⁻⁵ under the root: it matters where σ² is not far above it, as after "
+        "the embedding (the first norm). Gain γ and bias β are left out of the picture: they come after, and share no "
+        "statistics."
+    ),
+)
+MATHS_OF_MAPS = (
+    N_(
+        "Running statistics move by a tenth with every batch, $m\\leftarrow 0.9\\,m+0.1\\,\\mu$, from 0 and 1; the "
+        "variance they take is the unbiased one. After 0 batches evaluation leaves the input as it is."
+    ),
+)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.analysis.numbers import norm_pictures, norms
 from tlmviz.analysis.numbers.norms import Batch, Offset
@@ -17,6 +16,7 @@ from tlmviz.checks import numbers_norms as checks
 from tlmviz.errors import UnknownName
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 
 from .state import AWAY, NOTHING, OF_MAPS, OF_TOKENS, RMS, RUNNING, Maps, Tokens
 
@@ -38,6 +38,24 @@ class Data:
     names: list[str]
     means: np.ndarray
     variances: np.ndarray
+
+    @property
+    def reading(self) -> Reading:
+        """The norms of the model that made a batch of tokens."""
+        return Reading(self.chosen)
+
+    @cached(1)
+    def pictures() -> Mapping[str, np.ndarray]:
+        """Pictures, labels, what the filters make of them, and the statistics of other batches."""
+        images, labels = norm_pictures.shown()
+        means, variances = norm_pictures.batch_moments(norm_pictures.other_batches())
+        x = norm_pictures.responses(images)
+        return {"images": images, "labels": np.array(labels), "x": x, "means": means, "variances": variances}
+
+    @cached(1)
+    def checks() -> list[Check]:
+        """The identity behind the part Convolution."""
+        return shared.run_in_worker(lambda: [checks.running_is_torchs(norm_pictures.other_batches()[:20])])
 
     @property
     def norms(self) -> tuple[str, ...]:
@@ -68,7 +86,7 @@ class Data:
     @property
     def plus(self) -> float:
         """What "+" adds, in two digits."""
-        every = self.x if isinstance(self.chosen, Tokens) else pictures()["x"]
+        every = self.x if isinstance(self.chosen, Tokens) else self.pictures["x"]
         return float(f"{SPREADS * every.std():.1g}") or 1.0
 
     @property
@@ -144,97 +162,62 @@ class Reading:
         chosen = self.chosen.place
         return chosen if chosen in self.places else list(self.places)[-1]
 
-    @property
-    def batch(self) -> Batch:
+    @cached(16)
+    def batch(model: str, text: str, place: str) -> Batch:
         """What it is given. Raises BadText."""
-        return _batch(self.chosen.model, self.chosen.text, self.place)
+        lm = shared.model(model)
+        return shared.run_in_worker(lambda: norms.collect(lm, text, place), shared.about(text))
 
-    @property
-    def offsets(self) -> dict[str, Offset]:
+    @cached(512)  # 90 kB each
+    def others(model: str, place: str) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of other batches."""
+        lm = shared.model(model)
+        return norm_pictures.batch_moments(
+            shared.run_in_worker(lambda: norms.other_batches(lm, place), norms.OTHERS * norms.LENGTH)
+        )
+
+    @cached(16)
+    def offsets(model: str, text: str) -> dict[str, Offset]:
         """The mean that each norm's output keeps, and what the product that reads it makes of that; of norms that one
         reads."""
-        return _offsets(self.chosen.model, self.chosen.text)
+        lm, found = shared.model(model), {}
+        for place, name in norms.places(lm).items():
+            try:
+                weight, bias = norms.reader(lm, place)
+            except UnknownName:
+                continue
+            y = Reading.batch(model, text, place).out
+            found[name] = shared.run_in_worker(lambda y=y, weight=weight, bias=bias: norms.offset(y, weight, bias))
+        return found
 
-    @property
-    def losses(self) -> tuple[float, float]:
+    @cached(16)
+    def losses(model: str, text: str) -> tuple[float, float]:
         """The text's loss as the model is and with the mean taken off before every norm, in nats per token; NaN for one
         token."""
-        return _losses(self.chosen.model, self.chosen.text)
+        lm = shared.model(model)
+        ids = lm.encode(text)
+        if len(ids) < 2:
+            return float("nan"), float("nan")
+        return shared.run_in_worker(lambda: norms.centred_loss(lm, ids), len(ids))
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(16)
+    def checks(model: str, text: str) -> list[Check]:
         """The identities behind this part."""
-        return _checks(self.chosen.model, self.chosen.text)
+        lm = shared.model(model)
+        return shared.run_in_worker(lambda: [entry(lm, text) for entry in checks.OF_TEXT if entry.applies(lm)])
 
 
-def of_text(reading: Reading) -> Data:
+def of_text(chosen: Tokens) -> Data:
     """The batch of a text's sentences. Raises BadText."""
-    batch = reading.batch
-    means, variances = _others(reading.chosen.model, reading.place)
-    return Data(reading.chosen, batch.x[:, :, None], batch.row, batch.tokens, means, variances)
+    reading = Reading(chosen)
+    batch, others = reading.batch, reading.others
+    return Data(chosen, batch.x[:, :, None], batch.row, batch.tokens, *others)
 
 
 def of_digits(chosen: Maps) -> Data:
     """The batch of digits that the seed draws, behind four filters."""
-    found = pictures()
+    found = Data.pictures()
     drawn = norm_pictures.drawn(len(found["labels"]), chosen.count, chosen.seed)
     x = found["x"][drawn]
     names = [str(found["labels"][at]) for at in drawn]
     return Data(chosen, x.reshape(*x.shape[:2], -1), np.arange(len(x)), names, found["means"], found["variances"])
-
-
-@st.cache_resource(show_spinner=False)
-def pictures() -> Mapping[str, np.ndarray]:
-    """Pictures, labels, what the filters make of them, and the statistics of other batches."""
-    images, labels = norm_pictures.shown()
-    means, variances = norm_pictures.batch_moments(norm_pictures.other_batches())
-    x = norm_pictures.responses(images)
-    return {"images": images, "labels": np.array(labels), "x": x, "means": means, "variances": variances}
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _batch(model: str, text: str, place: str) -> Batch:
-    lm = shared.model(model)
-    return shared.run_in_worker(lambda: norms.collect(lm, text, place), shared.about(text))
-
-
-@st.cache_resource(max_entries=512, show_spinner=False)  # 90 kB each
-def _others(model: str, place: str) -> tuple[np.ndarray, np.ndarray]:
-    lm = shared.model(model)
-    return norm_pictures.batch_moments(
-        shared.run_in_worker(lambda: norms.other_batches(lm, place), norms.OTHERS * norms.LENGTH)
-    )
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _offsets(model: str, text: str) -> dict[str, Offset]:
-    lm, found = shared.model(model), {}
-    for place, name in norms.places(lm).items():
-        try:
-            weight, bias = norms.reader(lm, place)
-        except UnknownName:
-            continue
-        y = _batch(model, text, place).out
-        found[name] = shared.run_in_worker(lambda y=y, weight=weight, bias=bias: norms.offset(y, weight, bias))
-    return found
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _losses(model: str, text: str) -> tuple[float, float]:
-    lm = shared.model(model)
-    ids = lm.encode(text)
-    if len(ids) < 2:
-        return float("nan"), float("nan")
-    return shared.run_in_worker(lambda: norms.centred_loss(lm, ids), len(ids))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _checks(model: str, text: str) -> list[Check]:
-    lm = shared.model(model)
-    return shared.run_in_worker(lambda: [entry(lm, text) for entry in checks.OF_TEXT if entry.applies(lm)])
-
-
-@st.cache_resource(show_spinner=False)
-def checks_of_maps() -> list[Check]:
-    """The identity behind the part Convolution."""
-    return shared.run_in_worker(lambda: [checks.running_is_torchs(norm_pictures.other_batches()[:20])])

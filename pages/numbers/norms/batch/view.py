@@ -17,7 +17,7 @@ from tlmviz.ui import frame, inputs, live
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import Data, Reading, pictures
+from .data import Data, Reading
 from .state import LAST, Maps, Tokens
 
 LED = 12  # channels to the left of the one that is chosen
@@ -44,7 +44,7 @@ EQUATION_MAPS = (
 )
 
 
-def controls(model: str) -> Reading | None:
+def controls(model: str) -> Tokens | None:
     """Draw the controls; what they say. None, with a sentence, where there is no text."""
     reading = Reading(Tokens.of_session(model=model, text=""))
     paths = list(reading.places)  # not of a file, which says so
@@ -57,7 +57,7 @@ def controls(model: str) -> Reading | None:
         options=(LAST, *paths[:-1], *paths[-1:]),
         format_func=lambda path: _("What the norm “{name}” is given", name=names[path]),
     )
-    return None if typed is None else Reading(Tokens.of_session(model=model, text=typed))
+    return None if typed is None else Tokens.of_session(model=model, text=typed)
 
 
 def picture(data: Data) -> None:
@@ -81,7 +81,7 @@ def picture(data: Data) -> None:
 
 def maps(data: Data) -> None:
     """Pictures of digits behind a convolution; the browser draws some of all."""
-    found = pictures()
+    found = data.pictures
     header: dict[str, Any] = {
         "kind": "pictures",
         "title": claims.title(data),
@@ -98,8 +98,9 @@ def maps(data: Data) -> None:
     MAPS.show(header, {**arrays, "unit": np.zeros(0, np.uint8)})
 
 
-def beneath(reading: Reading) -> None:
+def beneath(data: Data) -> None:
     """What RMSNorm's output keeps of a mean, norm by norm, and whether a bias could absorb it; identities."""
+    reading = data.reading
     st.markdown("#### " + _("The mean that RMSNorm leaves"))
     if found := reading.offsets:
         title = _("{model}: W y when the mean of y is missing, or one bias stands for it", model=reading.chosen.model)
@@ -110,8 +111,9 @@ def beneath(reading: Reading) -> None:
     frame.measured(lambda: reading.checks)
 
 
-def snippet(reading: Reading) -> str:
+def snippet(data: Data) -> str:
     """The batch, its norms, and what changes, with the public API."""
+    reading = data.reading
     return f"""\
 import numpy as np
 import tlmviz
@@ -128,7 +130,9 @@ print(norms.layer_norm(batch.x, printed=True).std(1))  # with sqrt(sigma + eps)
 """
 
 
-SNIPPET = """\
+def snippet_of_maps(data: Data) -> str:
+    """A batch norm of maps beside torch's."""
+    return """\
 import torch
 from tlmviz.analysis.numbers import norm_pictures, norms
 

@@ -10,7 +10,6 @@ from tlmviz.ui import markdown
 from tlmviz.ui.hints import OWN_TEXT, Hint, within
 from tlmviz.ui.language import N_, _, listed
 
-from ..state import ISOTROPY, LOGITS, SCORES
 from .data import Data
 
 
@@ -119,14 +118,6 @@ def divided(data: Data) -> str | None:
     )
 
 
-def better_divisor(data: Data) -> str | None:
-    """Another divisor than 1 suits this text better."""
-    best = number(data.best, ".2g")
-    if best in ("1", "1.0"):
-        return None
-    return _("On this text the loss is least with the logits divided by {best}.", best=best)
-
-
 def one_way(data: Data) -> str | None:
     """The embedding's vectors lean one way."""
     cosine = f"{data.embedding.as_is.mean_cosine:.2f}"
@@ -172,16 +163,11 @@ def outermost(data: Data) -> str | None:
     return _("Furthest out lie {names}.", names=listed([markdown.plain(name) for name in names]))
 
 
-CLAIMS = {
-    SCORES: (together, apart, before_training, softer),
-    LOGITS: (further, no_further, as_predicted, divided, better_divisor),
-    ISOTROPY: (one_way, every_way, without_mean, outermost),
-}
-HINTS = {
-    SCORES: (OWN_TEXT,),
-    LOGITS: (OWN_TEXT,),
-    ISOTROPY: (Hint(N_("Point at the tokens far from the cross."), within),),
-}
+OF_SCORES = together, apart, before_training, softer
+OF_LOGITS = further, no_further, as_predicted, divided
+OF_ISOTROPY = one_way, every_way, without_mean, outermost
+HINTS = (OWN_TEXT,)
+HINTS_OF_ISOTROPY = (Hint(N_("Point at the tokens far from the cross."), within),)
 
 
 def _of_head(data: Data) -> dict[str, str | int]:
@@ -205,49 +191,32 @@ def measured_on(data: Data) -> str:
     )
 
 
-def notice(part: str) -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return {
-        SCORES: (
-            _(
-                "d products that do not know one another have d times the variance of one: the dashed line. Divided by "
-                "√d, a score has one spread in heads of every size, and softmax starts soft. How sharp a head is in "
-                "the end, its weights decide."
-            ),
-        ),
-        LOGITS: (),
-        ISOTROPY: (
-            _(
-                "**Isotropic** vectors point everywhere alike: mean cosine 0, equal shares on all axes, a cloud around "
-                "the cross. So they start."
-            ),
-            _(
-                "**Training pushes rare tokens one way.** Where head and embedding are one matrix, each step pushes "
-                "every token that did not come away from what the model had in mind."
-            ),
-        ),
-    }[part]
-
-
-def maths(part: str) -> tuple[str, ...]:
-    """How it is measured."""
-    return {
-        SCORES: (
-            _(
-                "The curves are exact means over all $\\binom{D}{d}$ choices of dimensions: $d\\,\\bar "
-                "v+d(d-1)\\,\\bar c$, with the mean variance $\\bar v$ and covariance $\\bar c$ of the products."
-            ),
-        ),
-        LOGITS: (
-            _(
-                "The note takes RMS(x) = 1; a norm's learned gain changes that, so the measured RMS stands in the "
-                "prediction."
-            ),
-        ),
-        ISOTROPY: (
-            _(
-                "$Z(c)=\\sum_w e^{v_w^\\top c}$ over the main axes c: the least over the greatest is 1 for isotropic "
-                "vectors."
-            ),
-        ),
-    }[part]
+NOTICE_OF_SCORES = (
+    N_(
+        "d products that do not know one another have d times the variance of one: the dashed line. Divided by √d, a "
+        "score has one spread in heads of every size, and softmax starts soft. How sharp a head is in the end, its "
+        "weights decide."
+    ),
+)
+NOTICE_OF_ISOTROPY = (
+    N_(
+        "**Isotropic** vectors point everywhere alike: mean cosine 0, equal shares on all axes, a cloud around the "
+        "cross. So they start."
+    ),
+    N_(
+        "**Training pushes rare tokens one way.** Where head and embedding are one matrix, each step pushes every "
+        "token that did not come away from what the model had in mind."
+    ),
+)
+MATHS_OF_SCORES = (
+    N_(
+        "The curves are exact means over all $\\binom{D}{d}$ choices of dimensions: $d\\,\\bar v+d(d-1)\\,\\bar c$, "
+        "with the mean variance $\\bar v$ and covariance $\\bar c$ of the products."
+    ),
+)
+MATHS_OF_LOGITS = (
+    N_("The note takes RMS(x) = 1; a norm's learned gain changes that, so the measured RMS stands in the prediction."),
+)
+MATHS_OF_ISOTROPY = (
+    N_("$Z(c)=\\sum_w e^{v_w^\\top c}$ over the main axes c: the least over the greatest is 1 for isotropic vectors."),
+)

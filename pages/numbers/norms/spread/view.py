@@ -12,32 +12,29 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs, link
 from tlmviz.ui.language import N_, _
 
-from ..state import ISOTROPY, LOGITS, SCORES
 from . import claims
-from .data import DIVISORS, Data, strongest
+from .data import DIVISORS, Data
 from .state import Spreads
 
-EQUATIONS = {
-    SCORES: (
-        r"\operatorname{Var}(q\cdot "
-        r"k)=\sum_{j,l}\operatorname{Cov}(q_jk_j,\,q_lk_l)\;\overset{\text{independent}}{=}\;d\,v,\qquad "
-        r"\operatorname{Var}\!\Big(\frac{q\cdot k}{\sqrt d}\Big)=v",
-        "Transformer with PyTorch, section 1.2, Eq. 4; Vaswani et al. 2017, section 3.2.1, footnote 4.",
-        "Both assume independent entries of variance 1. That holds of weights as they are drawn, not of trained ones.",
-    ),
-    LOGITS: (
-        r"l_j=\sum_{t=1}^{E}w_{jt}x_t,\qquad \operatorname{Var}(l_j)\approx E\,\sigma^2\,\mathrm{RMS}(x)^2,\qquad "
-        r"\mathrm{RMS}(x)=1\ \Rightarrow\ \text{std}\approx\sqrt E\,\sigma",
-        "LLM notes, section 2.1, Eq. 3 and 4.",
-        "The note divides by √E for logits that do not grow with the model's width; these models do without, as their "
-        "head starts with σ = 0.02.",
-    ),
-    ISOTROPY: (
-        r"\operatorname{Var}(x_t)\approx\tfrac1E\sum_t "
-        r"x_t^2\ \ \text{needs coordinates that are alike (isotropy)},\qquad I=\frac{\min_c Z(c)}{\max_c Z(c)}",
-        "LLM notes, section 2.1, Eq. 4; Mu and Viswanath 2018, Eq. 3.",
-    ),
-}
+EQUATION_OF_SCORES = (
+    r"\operatorname{Var}(q\cdot "
+    r"k)=\sum_{j,l}\operatorname{Cov}(q_jk_j,\,q_lk_l)\;\overset{\text{independent}}{=}\;d\,v,\qquad "
+    r"\operatorname{Var}\!\Big(\frac{q\cdot k}{\sqrt d}\Big)=v",
+    "Transformer with PyTorch, section 1.2, Eq. 4; Vaswani et al. 2017, section 3.2.1, footnote 4.",
+    "Both assume independent entries of variance 1. That holds of weights as they are drawn, not of trained ones.",
+)
+EQUATION_OF_LOGITS = (
+    r"l_j=\sum_{t=1}^{E}w_{jt}x_t,\qquad \operatorname{Var}(l_j)\approx E\,\sigma^2\,\mathrm{RMS}(x)^2,\qquad "
+    r"\mathrm{RMS}(x)=1\ \Rightarrow\ \text{std}\approx\sqrt E\,\sigma",
+    "LLM notes, section 2.1, Eq. 3 and 4.",
+    "The note divides by √E for logits that do not grow with the model's width; these models do without, as their "
+    "head starts with σ = 0.02.",
+)
+EQUATION_OF_ISOTROPY = (
+    r"\operatorname{Var}(x_t)\approx\tfrac1E\sum_t "
+    r"x_t^2\ \ \text{needs coordinates that are alike (isotropy)},\qquad I=\frac{\min_c Z(c)}{\max_c Z(c)}",
+    "LLM notes, section 2.1, Eq. 4; Mu and Viswanath 2018, Eq. 3.",
+)
 # Columns: format, help.
 SOFTNESS = {
     N_("Spread"): (".3g", N_("Standard deviation of the scores that softmax is given.")),
@@ -61,18 +58,21 @@ ISOTROPIES = {
 }
 
 
-def controls(model: str, part: str) -> Spreads | None:
-    """Draw the controls; what they say. None, with a sentence, where there is no text."""
+def controls(model: str) -> Spreads | None:
+    """Draw the text; what it says. None, with a sentence, where there is none."""
+    text = inputs.text_box(shared.model(model))
+    return None if text is None else Spreads.of_session(model=model, text=text, layer=0, head=0)
+
+
+def with_head(model: str) -> Spreads | None:
+    """Draw the text and the menus of a head; what they say. None, with a sentence, where there is no text."""
     lm = shared.model(model)
-    if part != SCORES:
-        text = inputs.text_box(lm)
-        return None if text is None else Spreads.of_session(model=model, text=text, layer=0, head=0)
     left, *places = st.columns([0.72, 0.14, 0.14], vertical_alignment="center")
     with left:
         text = inputs.text_box(lm)
     if text is None:
         return None
-    link.open_on(f"logits:{model}", lambda: strongest(model, text))
+    link.open_on(f"logits:{model}", lambda: Data(Spreads(model=model, text=text)).strongest)
     layer, head = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, places)
     link.FIELDS["head"].share()
     return Spreads.of_session(model=model, text=text, layer=layer, head=head)
@@ -122,7 +122,7 @@ def scores(data: Data) -> None:
     frame.caption(claims.measured_on(data))
 
 
-def head(data: Data) -> None:
+def logits(data: Data) -> None:
     """The spread of the output logits along the text, and the loss with them divided."""
     trained, before = data.spreads
     left, right = st.columns([0.58, 0.42])
@@ -178,38 +178,48 @@ def directions(data: Data) -> None:
     frame.table(rows, {_(name): form for name, form in ISOTROPIES.items()})
 
 
-DRAW = {SCORES: scores, LOGITS: head, ISOTROPY: directions}
-
-
-def snippet(part: str, data: Data) -> str:
-    """The numbers of a part with the public API."""
-    chosen = data.chosen
-    start = f"""\
+_MODEL = """\
 import tlmviz
 from tlmviz.analysis.numbers import logits
 
-lm = tlmviz.load({chosen.model!r})
+lm = tlmviz.load({model!r})
 """
-    if part == ISOTROPY:
-        return f"""\
-{start}vectors = lm.network.token_emb.weight
-for centred in (False, True):
-    found = logits.isotropy(vectors, centred=centred)
-    print(found.mean_cosine, found.shares[:10], found.axes_for(0.9), found.partition)
+
+
+def _start(data: Data) -> str:
+    return _MODEL.format(model=data.chosen.model)
+
+
+def snippet_of_scores(data: Data) -> str:
+    """The head's variance and its softmax with the public API."""
+    layer, head = data.at
+    return f"""\
+{_start(data)}trace = lm.trace({data.chosen.text!r})
+q, k, _ = trace.qk({layer}, {head})
+growth = logits.growth(q, k)
+print(growth.variance, growth.pull, growth.by_dimensions())
+print(logits.softness(trace.scores({layer}, {head}, "dot"), [1, q.shape[-1] ** 0.5, q.shape[-1]]))
 """
-    start += f"trace = lm.trace({chosen.text!r})\n"
-    if part == LOGITS:
-        return f"""\
-{start}spread = logits.spread(lm, trace)
+
+
+def snippet_of_logits(data: Data) -> str:
+    """The logits' spread and the losses with the public API."""
+    return f"""\
+{_start(data)}trace = lm.trace({data.chosen.text!r})
+spread = logits.spread(lm, trace)
 print(spread.measured.mean(), spread.predicted.mean())
 raw = logits.untrained(lm)
 before = logits.spread(raw, raw.trace_ids(trace.ids))
 print(before.measured.mean(), before.predicted.mean())
 print(logits.loss_by_divisor(trace, [1, spread.width**0.5]))
 """
+
+
+def snippet_of_isotropy(data: Data) -> str:
+    """The embedding's directions with the public API."""
     return f"""\
-{start}q, k, _ = trace.qk({chosen.layer}, {chosen.head})
-growth = logits.growth(q, k)
-print(growth.variance, growth.pull, growth.by_dimensions())
-print(logits.softness(trace.scores({chosen.layer}, {chosen.head}, "dot"), [1, q.shape[-1] ** 0.5, q.shape[-1]]))
+{_start(data)}vectors = lm.network.token_emb.weight
+for centred in (False, True):
+    found = logits.isotropy(vectors, centred=centred)
+    print(found.mean_cosine, found.shares[:10], found.axes_for(0.9), found.partition)
 """

@@ -10,7 +10,6 @@ from tlmviz.ui.language import N_, _, ngettext
 from .data import Data
 
 LAST = 4  # steps whose mean loss is a run's end
-SIDES = {"x": N_("what {name} multiplies"), "w": N_("{name}"), "g": N_("the gradient by what comes out of {name}")}
 
 
 def points_alike(data: Data) -> str | None:
@@ -55,28 +54,6 @@ def grown_beyond(data: Data) -> str | None:
     )
 
 
-def of_the_tensor(data: Data) -> str | None:
-    """What the chosen tensor did."""
-    kept = data.kept
-    at = int(kept.cut[1:].argmax()) + 1
-    if not kept.cut[at]:
-        return _(
-            "**The largest number** of {tensor} went from {least} to {most}, and none was cut.",
-            tensor=said(data.tensor),
-            least=written(kept.largest.min()),
-            most=written(kept.largest.max()),
-        )
-    return ngettext(
-        "**The largest number** of {tensor} went from {least} to {most}; in step {step}, {n} number was cut.",
-        "**The largest number** of {tensor} went from {least} to {most}; in step {step}, {n} numbers were cut.",
-        int(kept.cut[at]),
-        tensor=said(data.tensor),
-        least=written(kept.largest.min()),
-        most=written(kept.largest.max()),
-        step=at + 1,
-    )
-
-
 def learns(data: Data) -> str | None:
     """Both losses at the end."""
     ours, plain = (number(float(run.losses[-LAST:].mean()), ".3f") for run in (data.run, data.plain))
@@ -88,17 +65,11 @@ def learns(data: Data) -> str | None:
     )
 
 
-CLAIMS = points_alike, without_scales, grown_beyond, of_the_tensor, learns
+CLAIMS = points_alike, without_scales, grown_beyond, learns
 HINTS = (
     Hint(N_("Take the scales away (*none*)."), to(scaling=NONE)),
     Hint(N_("Give each number of this step a scale (*this step*)."), to(scaling=CURRENT)),
 )
-
-
-def said(tensor: str) -> str:
-    """A tensor's name in words."""
-    name, _dot, side = tensor.rpartition(".")
-    return _(SIDES[side], name=f"`{name.removesuffix('.weight')}`")
 
 
 def share(part: float) -> str:
@@ -106,11 +77,6 @@ def share(part: float) -> str:
     if 0 < part < 1e-4:
         return number(100 * part, ".1g") + "%"
     return number(part, ".0%" if part >= 0.1 or part == 0 else ".2%")
-
-
-def written(value: float) -> str:
-    """A magnitude."""
-    return number(float(value), ".3g") if 1e-3 <= value < 1e4 else number(float(value), ".1e")
 
 
 def formats(tensor: str) -> str:

@@ -140,7 +140,7 @@ def share(part: float) -> str:
         return f"{part:.0%}"
     written = f"{100 * part:.3g}"
     if part < 1e-5 or part > 1 - 1e-5:
-        return _("under 0.001%") if part < 0.5 else _("over 99.999%")
+        return str(_("under 0.001%") if part < 0.5 else _("over 99.999%"))
     return f"{float(written):.15g}%" if float(written) < 100 else f"{100 * part:.3f}%"
 
 

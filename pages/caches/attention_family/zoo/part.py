@@ -7,8 +7,10 @@ import streamlit as st
 
 from tlmviz.errors import Error
 from tlmviz.ui import address, frame
+from tlmviz.ui.part import Own
 
 from . import claims, data, view
+from .state import Zoo
 
 
 def show(model: str) -> None:
@@ -31,3 +33,6 @@ def _table() -> None:
     frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
     view.numbers(shown)
     frame.copy_as_python(view.SNIPPET)
+
+
+PART = Own((Zoo,), show)

@@ -2,16 +2,20 @@
 index."""
 
 from tlmviz.ui import below, frame
+from tlmviz.ui.part import Own
 
 from . import claims, view
+from .data import Data
+from .state import Formula
 
 
 def show(model: str) -> None:
-    """The formula, what it makes, and all that is below."""
+    """The formula, what it makes, and all that is below: of one that cannot be read the mistakes to try."""
     with frame.picture_first():
-        shown = view.controls(model)
-        if shown is None:
+        chosen = view.controls(model)
+        if chosen is None:
             return
+        shown = Data(chosen)
         readable = view.formula(shown)
         if readable:
             frame.claim(claims.CLAIMS, shown)
@@ -27,3 +31,6 @@ def show(model: str) -> None:
     if readable and shown.result.plan is not None:
         code = view.snippet(shown)
         below.after(view.pictured(shown), "einstein-python", lambda: frame.copy_as_python(code))
+
+
+PART = Own((Formula,), show)

@@ -7,18 +7,20 @@ import streamlit as st
 from tlmviz.errors import UnknownName
 from tlmviz.ui import below, frame
 from tlmviz.ui.language import _
+from tlmviz.ui.part import Own
 
 from ..data import Reading
 from . import claims, view
 from .data import Data
+from .state import Ablation
 
 
-def show(reading: Reading) -> None:
+def show(model: str, text: str) -> None:
     """Similarity beside ablation, then sharing."""
-    if len(reading.trace) < 2:
+    if len(Reading(model, text).trace) < 2:
         st.info(_("This text has one token, which predicts nothing; type at least one more."))
         return
-    shown, place = view.controls(reading), st.container()
+    shown, place = Data(view.controls(model, text)), st.container()
     left, right = st.columns([0.42, 0.58])
     with left:
         view.similarity(shown)
@@ -27,12 +29,12 @@ def show(reading: Reading) -> None:
             return
         count = shown.reading.config.n_layers * shown.reading.config.n_heads
         with st.spinner(
-            _("{model} reads with each of {count} heads muted …", model=reading.model, count=count), show_time=True
+            _("{model} reads with each of {count} heads muted …", model=model, count=count), show_time=True
         ):
             view.ablation(shown)
     with place:
         frame.claim(claims.CLAIMS, shown)
-    frame.next_step(claims.HINTS, shown.reading)
+    frame.next_step(claims.HINTS, shown)
     below.when_painted("beneath-redundancy", lambda: _beneath(shown), seen=False)
 
 
@@ -45,7 +47,10 @@ def _beneath(shown: Data) -> None:
     else:
         view.sharing(shown, shared)
     frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
+    frame.measured(lambda: shown.replayed)
     frame.measured(lambda: shown.checks)
-    frame.measured(lambda: shown.reading.checks)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))
+
+
+PART = Own((Ablation,), show)
