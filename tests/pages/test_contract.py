@@ -91,7 +91,6 @@ ASK = {  # those that still do
     "translation/beam_search/exact/view",
     "translation/beam_search/race/view",
     "translation/encoder_decoder/view",
-    "words/pointers/view",
     "words/projector/view",
     "words/word_vectors/glove/view",
     "workbench/head_atlas/view",
