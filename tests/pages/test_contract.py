@@ -92,7 +92,6 @@ ASK = {  # those that still do
     "translation/beam_search/race/view",
     "translation/encoder_decoder/view",
     "words/projector/view",
-    "words/word_vectors/glove/view",
     "workbench/head_atlas/view",
     "workbench/patch/view",
     "workbench/why/view",

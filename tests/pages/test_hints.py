@@ -50,7 +50,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "workbench/patch": {"model": "stories-rope"},  # of other models both texts may make the same word likeliest
     "workbench/why": {"model": "stories-rope", "pin": (5, 0, 25, 17)},
 }
-PASSES_STATE = {"kernels/flash_attention/costs", "kernels/flash_attention/tiles", "words/word_vectors/fasttext"}
+PASSES_STATE = {"kernels/flash_attention/costs", "kernels/flash_attention/tiles"}
 
 
 def module(folder: str, name: str) -> ModuleType:
