@@ -93,7 +93,7 @@ def aligned(**given: Any) -> Any:
 def decoded() -> Iterator[Any]:
     folder, ids = "translation/encoder_decoder", translation.own_translation("eng-fra", SENTENCE)
     pair = translation.SentencePair("eng-fra", SENTENCE, ids)
-    for chosen in every(module(folder, "state").Decoding, pair=pair, head=(1, 2), token=1):
+    for chosen in every(module(folder, "state").Decoding, model="eng-fra", pair=pair, head=(1, 2), token=1):
         yield module(folder, "data").Data(chosen)
 
 
