@@ -69,21 +69,14 @@ ASK = {  # those that still do
     "kernels/long_context/maps/view",
     "kernels/long_context/masks/view",
     "kernels/long_context/view",
-    "positions/position_schemes/schemes/view",
-    "positions/rope_planes/view",
     "start/start/view",
     "start/train/view",
-    "streams/mhc/depth/view",
     "translation/alignment/by_hand/view",
     "translation/alignment/forced/view",
     "translation/alignment/ribbons/view",
     "translation/alignment/scores/view",
     "translation/beam_search/exact/view",
     "translation/beam_search/race/view",
-    "translation/encoder_decoder/view",
-    "words/pointers/view",
-    "words/projector/view",
-    "words/word_vectors/glove/view",
 }
 
 

@@ -343,7 +343,7 @@ def test_position_schemes_beyond_their_training():
 
 
 def test_cat_and_dog_never_meet_and_are_alike():
-    shown = pairs.compute(Pairs())
+    shown = pairs.Data(Pairs())
     own, matrix = shown.reading, shown.matrix
     cat, dog = (own.vocabulary.index(word) for word in ("cat", "dog"))
     assert shown.alike is not None and shown.alike[:2] == ("cat", "dog") and matrix[cat, dog] == 0
@@ -372,7 +372,7 @@ def test_the_stays_fifteen_times_in_a_hundred():
 
 
 def test_an_invented_word_has_the_row_of_cat():
-    shown = pairs.compute(Pairs(text=PAIR_TEXTS["A word nobody knows"], window=1))
+    shown = pairs.Data(Pairs(text=PAIR_TEXTS["A word nobody knows"], window=1))
     own, matrix = shown.reading, shown.matrix
     zumi, cat = (own.vocabulary.index(word) for word in ("zumi", "cat"))
     np.testing.assert_array_equal(matrix[zumi], matrix[cat])
@@ -595,7 +595,7 @@ def test_what_the_projector_finds_near():
     spread = wv.snapshots.coordinates.std(1).max(1)
     assert spread[0] < 0.1 * spread[-1]
     start = {name: control.default for name, control in Projector.controls.items()}
-    dog = projector.compute(Projector(**start | {"model": "stories-rope", "side": "embeddings", "word": "␣dog"}))
+    dog = projector.Data(Projector(**start | {"model": "stories-rope", "side": "embeddings", "word": "␣dog"}))
     assert "␣cat" in {dog.every.names[row] for row in dog.word.near}
 
 
@@ -609,7 +609,7 @@ def test_many_analogies_fail():
 
 def glove_ratios(first, second, probes, **own):
     """Probe -> its ratio."""
-    shown = glove_page.compute(Ratio(first=first, second=second, probes=probes, **own))
+    shown = glove_page.Data(Ratio(first=first, second=second, probes=probes, **own))
     return dict(zip(shown.probes, shown.ratios.ratios))
 
 
@@ -640,9 +640,9 @@ def test_ice_and_steam_on_a_text_of_ones_own():
 def test_what_fasttext_makes_of_a_typo():
     wv = tlmviz.load("words-fasttext")
     assert wv.neighbours("beautifull", 1)[0][0] == "beautiful" and "beautifull" not in wv
-    nonsense = fasttext.compute(Word(word="слово"))
-    assert not any(nonsense.standing) and not any(fasttext.compute(Word(word="xqzj")).standing[1:-1])
-    own = fasttext.compute(Word(word="beautiful"))
+    nonsense = fasttext.Data(Word(word="слово"))
+    assert not any(nonsense.standing) and not any(fasttext.Data(Word(word="xqzj")).standing[1:-1])
+    own = fasttext.Data(Word(word="beautiful"))
     assert own.parts[0].whole and own.shares.sum() == pytest.approx(1, abs=1e-4)
 
 

@@ -53,7 +53,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "workbench/patch": {"model": "stories-rope"},  # of other models both texts may make the same word likeliest
     "workbench/why": {"model": "stories-rope", "pin": (5, 0, 25, 17)},
 }
-PASSES_STATE = {"kernels/flash_attention/costs", "kernels/flash_attention/tiles", "words/word_vectors/fasttext"}
+PASSES_STATE = {"kernels/flash_attention/costs", "kernels/flash_attention/tiles"}
 
 
 def module(folder: str, name: str) -> ModuleType:
@@ -92,7 +92,7 @@ def aligned(**given: Any) -> Any:
 def decoded() -> Iterator[Any]:
     folder, ids = "translation/encoder_decoder", translation.own_translation("eng-fra", SENTENCE)
     pair = translation.SentencePair("eng-fra", SENTENCE, ids)
-    for chosen in every(module(folder, "state").Decoding, pair=pair, head=(1, 2), token=1):
+    for chosen in every(module(folder, "state").Decoding, model="eng-fra", pair=pair, head=(1, 2), token=1):
         yield module(folder, "data").Data(chosen)
 
 
@@ -157,10 +157,10 @@ MADE: dict[str, Callable[[], Iterator[Any]]] = {
         module("streams/mhc/dial", "data").Dial(chosen, None)
         for chosen in every(module("streams/mhc", "state").Streams, model="stories-mhc", text=DEFAULT_TEXT)
     ),
-    "streams/mhc/flow": mixed("flow", "Flow"),
+    "streams/mhc/flow": mixed("flow", "Data"),
     "streams/mhc/matrices": mixed("matrices", "Matrices"),
     "streams/mhc/streams": mixed("streams", "Inside"),
-    "streams/mhc/training": mixed("training", "Logs"),
+    "streams/mhc/training": mixed("training", "Data"),
     f"{ALIGNMENT}/by_hand": lambda: (
         module(f"{ALIGNMENT}/by_hand", "data").compute(chosen, Penalties())
         for chosen in every(module(f"{ALIGNMENT}/by_hand", "state").Hand)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pages.words.pointers import site, view
-from pages.words.pointers.data import Hull
+from pages.words.pointers.data import Data
 from pages.words.pointers.state import Choice
 from tests.javascript.node import ROOT, evaluate
 from tlmviz.analysis.words.hulls import exact_hull
@@ -32,9 +32,9 @@ CASES = (
 @pytest.mark.parametrize("chosen", CASES)
 def test_the_picture_is_pythons(chosen, monkeypatch):
     sent = []
-    monkeypatch.setattr(view.POINTS, "show", lambda header, arrays: sent.append((header, arrays)))
+    monkeypatch.setattr(view.PICTURE, "show", lambda header, arrays: sent.append((header, arrays)))
     choice = Choice(**START | chosen)
-    view.points(Hull(choice, choice.shown))
+    view.picture(Data(choice))
     [(header, arrays)] = sent
     if "points" not in chosen:
         sets = site.given()["sets"]

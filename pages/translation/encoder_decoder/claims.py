@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlmviz.figures import number, readable
+from tlmviz.figures import number
 from tlmviz.ui import markdown
 from tlmviz.ui.hints import Hint, to, where
 from tlmviz.ui.language import N_, _, ngettext
@@ -82,21 +82,10 @@ def looks_ahead(data: Data) -> str | None:
     )
 
 
-def looks_back(data: Data) -> str | None:
-    """How much the shown head gives to the token before, under the mask."""
-    if not data.chosen.masked or len(data.pair.targets) < 2:
-        return None
-    return _(
-        "In the decoder's map head {head} gives {share} of its weight to the token before.",
-        head=_head(data),
-        share=number(data.last_weight, ".0%"),
-    )
-
-
 def hides(data: Data) -> str | None:
     """How much the mask hides."""
     count = len(data.pair.targets)
-    if not data.chosen.masked or count < 2:
+    if data.chosen.kind != MASKED or count < 2:
         return None
     return ngettext(
         "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map; the "
@@ -105,21 +94,6 @@ def hides(data: Data) -> str | None:
         "other two have none.",
         count * (count - 1) // 2,
         cells=count * count,
-    )
-
-
-def reads(data: Data) -> str | None:
-    """Where the chosen token's cross-attention looks."""
-    weights, source = data.cross, data.pair.source
-    best = int(weights.argmax())
-    if sum(f"{weight:.0%}" == f"{weights[best]:.0%}" for weight in weights) > 1:
-        return None
-    return _(
-        "To predict {token}, cross-attention of head {head} looks most at {read}, with {share}.",
-        token=_quoted(readable(data.pair.targets[data.token])),
-        head=_head(data),
-        read=_quoted(readable(source[best])),
-        share=number(float(weights[best]), ".0%"),
     )
 
 
@@ -136,11 +110,11 @@ def no_copy(data: Data) -> str | None:
         return None
     return _(
         "No copy of {model} was trained on without the mask; `tlmviz.training.unmasked` makes one.",
-        model=data.pair.model,
+        model=data.chosen.model,
     )
 
 
-CLAIMS = turned, hides, looks_ahead, peeks, hurts, helps, looks_back, reads, writes_the_same, no_copy
+CLAIMS = turned, hides, looks_ahead, peeks, hurts, helps, writes_the_same, no_copy
 HINTS = (
     Hint(N_("Choose *Trained without*."), where(lambda data: LEARNED in data.kinds, to(kind=LEARNED))),
     Hint(N_("Choose *Removed*."), where(lambda data: REMOVED in data.kinds, to(kind=REMOVED))),

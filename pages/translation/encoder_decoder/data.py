@@ -16,6 +16,7 @@ from tlmviz.facades.translator import Translator
 from tlmviz.recording import recording
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
+from tlmviz.ui.cached import cached
 from tlmviz.ui.translation import SentencePair
 
 from .state import KINDS, MASKED, REMOVED, ROTATED, Decoding
@@ -41,18 +42,29 @@ class Data:
 
     @property
     def kinds(self) -> list[str]:
-        """Which decoders there are of this model."""
-        return kinds(self.pair.model)
+        """Which decoders there are of this model: itself, its copies, and the one trained without the mask if that
+        exists."""
+        return [kind for kind in KINDS if copy_of(self.chosen.model, kind) is not None]
+
+    @cached(32)
+    def maps(pair: SentencePair, kind: str) -> masks.Maps:
+        """All maps and losses of one pass, of the decoder that is shown."""
+        return shared.run_in_worker(
+            lambda: masks.read(copy_of(pair.model, kind), pair.text, list(pair.translation)), shared.about(pair.text)
+        )
 
     @property
-    def maps(self) -> masks.Maps:
-        """All maps of the decoder that is shown."""
-        return maps(self.pair, self.chosen.kind)
+    def telling_head(self) -> tuple[int, int]:
+        """The decoder's layer and head that looks most at the token after each, where it may, else at the token
+        before."""
+        look = masks.look_back if self.chosen.masked else masks.look_ahead
+        layer, head = divmod(int(look(self.maps.decoder).argmax()), self.pair.mt.config.n_heads)
+        return layer, head
 
     @cached_property
     def losses(self) -> dict[str, np.ndarray]:
         """Every decoder's loss of each target token, in nats."""
-        return {kind: -maps(self.pair, kind).logp for kind in self.kinds}
+        return {kind: -Data.maps(self.pair, kind).logp for kind in self.kinds}
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -65,11 +77,6 @@ class Data:
         return float(masks.look_ahead(self.maps.decoder)[self.chosen.head])
 
     @property
-    def last_weight(self) -> float:
-        """The mean weight that it gives to the position before each."""
-        return float(masks.look_back(self.maps.decoder)[self.chosen.head])
-
-    @property
     def cross(self) -> np.ndarray:
         """What the target token's cross-attention gives to each source token."""
         return self.maps.cross[*self.chosen.head, self.token]
@@ -78,17 +85,33 @@ class Data:
     def moved(self) -> float:
         """The share of cross-attention's weight, over all heads and target tokens, that lies elsewhere than the model
         puts it."""
-        return float(np.abs(self.maps.cross - maps(self.pair, MASKED).cross).sum(-1).mean() / 2)
+        return float(np.abs(self.maps.cross - Data.maps(self.pair, MASKED).cross).sum(-1).mean() / 2)
 
-    @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Sizes of the memory, and of one decoder layer's cross q, k, v and output."""
-        return _shapes(self.pair)
+    @cached(32)
+    def shapes(pair: SentencePair) -> dict[str, tuple[int, ...]]:
+        """Sizes of the memory, and of one decoder layer's cross q, k, v and output, in a pass over this sentence."""
+        taps = {"memory": "memory", **{part: f"decoder.0.cross.{part}" for part in PARTS}}
+        decoder_ids = [pair.mt.tokenizer.end_of_text, *pair.translation[:-1]]
 
-    @property
-    def checks(self) -> list[Check]:
+        @torch.inference_mode()
+        def work() -> dict[str, tuple[int, ...]]:
+            with recording(lambda name: name in taps.values()) as record:
+                pair.mt.network(torch.tensor([pair.mt.encode(pair.text)]), torch.tensor([decoder_ids]))
+            return {part: tuple(record.values[name].shape[1:]) for part, name in taps.items()}
+
+        return shared.run_in_worker(work, shared.about(pair.text))
+
+    @cached(32)
+    def checks(pair: SentencePair) -> list[Check]:
         """The identities behind this page, on this sentence and translation."""
-        return _checks(self.pair)
+        search = translation.own_search(pair.model, pair.text)
+        own = translation_cases.Translation(pair.text, search, search.hypotheses()[0])
+
+        def work() -> list[Check]:
+            attentions = translation_cases.attentions(pair.mt, pair.text, pair.translation)
+            return [*measure(translation_masks, pair.mt, attentions), mask_hides_the_future(pair.mt, own)]
+
+        return shared.run_in_worker(work, shared.about(pair.text))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -104,57 +127,9 @@ def copy_of(model: str, kind: str) -> Translator | None:
     return None if weights is None else masks.unmasked(mt, weights)
 
 
-def kinds(model: str) -> list[str]:
-    """What there is of this model: itself, its copies, and the one trained without the mask if that exists."""
-    return [kind for kind in KINDS if copy_of(model, kind) is not None]
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def maps(pair: SentencePair, kind: str) -> masks.Maps:
-    """All maps and losses of one pass."""
-    return shared.run_in_worker(
-        lambda: masks.read(copy_of(pair.model, kind), pair.text, list(pair.translation)), shared.about(pair.text)
-    )
-
-
-def telling_head(pair: SentencePair, kind: str) -> tuple[int, int]:
-    """The decoder's layer and head that looks most at the token after each, where it may, else at the token before."""
-    look = masks.look_back if kind in (MASKED, ROTATED) else masks.look_ahead
-    layer, head = divmod(int(look(maps(pair, kind).decoder).argmax()), pair.mt.config.n_heads)
-    return layer, head
-
-
 @st.cache_data(max_entries=32, show_spinner=False)
 def _written(model: str, text: str, kind: str) -> str:
     """A copy's own translation, written token by token without a future to look at."""
     if kind == MASKED:
         return translation.model(model).text(translation.own_translation(model, text))
     return shared.run_in_worker(lambda: copy_of(model, kind).translate(text).text, shared.about(text))
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _shapes(pair: SentencePair) -> dict[str, tuple[int, ...]]:
-    """Sizes of the memory, and of one decoder layer's cross q, k, v and output, in a pass over this sentence."""
-    taps = {"memory": "memory", **{part: f"decoder.0.cross.{part}" for part in PARTS}}
-    decoder_ids = [pair.mt.tokenizer.end_of_text, *pair.translation[:-1]]
-
-    @torch.inference_mode()
-    def work() -> dict[str, tuple[int, ...]]:
-        with recording(lambda name: name in taps.values()) as record:
-            pair.mt.network(torch.tensor([pair.mt.encode(pair.text)]), torch.tensor([decoder_ids]))
-        return {part: tuple(record.values[name].shape[1:]) for part, name in taps.items()}
-
-    return shared.run_in_worker(work, shared.about(pair.text))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _checks(pair: SentencePair) -> list[Check]:
-    """The identities behind this page, on this sentence and translation."""
-    search = translation.own_search(pair.model, pair.text)
-    own = translation_cases.Translation(pair.text, search, search.hypotheses()[0])
-
-    def work() -> list[Check]:
-        attentions = translation_cases.attentions(pair.mt, pair.text, pair.translation)
-        return [*measure(translation_masks, pair.mt, attentions), mask_hides_the_future(pair.mt, own)]
-
-    return shared.run_in_worker(work, shared.about(pair.text))

@@ -12,6 +12,7 @@ MASKED, REMOVED, LEARNED, ROTATED = KINDS = ("Causal mask", "Removed", "Trained 
 class Decoding(state.State):
     """What the decoder reads, with which mask (`kind`), one of its heads, and one target token, counted from 1."""
 
+    model: str
     pair: SentencePair
     head: tuple[int, int]
     sentence = translation.SENTENCE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from tlmviz.figures import readable
@@ -12,7 +14,7 @@ from tlmviz.ui import frame, inputs, link, reading, translation
 from tlmviz.ui.language import N_, _
 
 from .claims import NAMES, TITLES, free_running, keys_and_values, mean_losses, sizes
-from .data import Data, kinds, telling_head
+from .data import Data
 from .state import LEARNED, MASKED, REMOVED, ROTATED, Decoding
 
 CROSS = N_("Cross: all of the source (probability)"), N_("Cross, with RoPE on (t, u) (probability)")
@@ -28,13 +30,18 @@ EQUATION = (
 
 def controls(model: str) -> Decoding | None:
     """Draw the controls; what they say. None without texts that can be read, which a sentence says."""
-    mt, pair = translation.model(model), translation.pair_boxes(model)
+    mt = translation.model(model)
+    if mt.config.kind != "encoder-decoder":
+        _offer_transformer(model)
+        return None
+    pair = translation.pair_boxes(model)
     with frame.after_picture():
         decoder, *heads, token = st.columns([0.5, 0.12, 0.12, 0.26], vertical_alignment="center")
-    kind = Decoding.kind.draw(decoder, options=kinds(model))
+    asked = Decoding(model=model, pair=pair, head=(0, 0))
+    kind = Decoding.kind.draw(decoder, options=Data(asked).kinds)
     if pair is None:
         return None
-    link.open_on(f"masks:{model}:{kind}", lambda: telling_head(pair, kind))
+    link.open_on(f"masks:{model}:{kind}", lambda: Data(replace(asked, kind=kind)).telling_head)
     head = inputs.head_menus(mt.config.decoder_layers, mt.config.n_heads, heads)
     link.FIELDS["head"].share()
     targets = pair.targets
@@ -44,7 +51,31 @@ def controls(model: str) -> Decoding | None:
         unchosen=min(Decoding.token.get(), len(targets)),
         format_func=lambda each: _("{step} · predict {token}", step=each, token=readable(targets[each - 1])),
     )
-    return Decoding.of_session(pair=pair, head=head, kind=kind, token=at)
+    return Decoding.of_session(model=model, pair=pair, head=head, kind=kind, token=at)
+
+
+def _offer_transformer(model: str) -> None:
+    """For a recurrent model: why this page cannot show it, and a button that opens a Transformer."""
+    st.info(
+        _(
+            "{model} is recurrent: it has no self-attention to mask. This page needs a Transformer that translates.",
+            model=model,
+        )
+    )
+    if others := list(translation.transformers()):
+        label = _("Show {model}", model=others[0])
+        if st.button(label, key="other", on_click=_open, args=(others[0],), icon=":material/arrow_forward:"):
+            st.rerun()  # all of the page: its model is chosen above
+
+
+def _open(model: str) -> None:
+    st.session_state["mt"] = model
+
+
+def wait(data: Data) -> None:
+    """Says that the copies read, where the picture will stand, while they do."""
+    with st.spinner(_("Reading with and without the mask …"), show_time=True):
+        data.maps  # noqa: B018
 
 
 def maps(data: Data) -> None:
@@ -104,23 +135,6 @@ def parts(data: Data) -> None:
         alt = _("Queries come from the decoder, keys and values from the encoder's memory")
         frame.chart(figure, key="edflow", alt=alt)
     frame.caption(keys_and_values(data), maths=sizes(data))
-
-
-def offer_transformer(model: str) -> None:
-    """For a recurrent model: why this page cannot show it, and a button that opens a Transformer."""
-    st.info(
-        _(
-            "{model} is recurrent: it has no self-attention to mask. This page needs a Transformer that translates.",
-            model=model,
-        )
-    )
-    if others := list(translation.transformers()):
-        label = _("Show {model}", model=others[0])
-        st.button(label, key="other", on_click=_open, args=(others[0],), icon=":material/arrow_forward:")
-
-
-def _open(model: str) -> None:
-    st.session_state["mt"] = model
 
 
 def snippet(data: Data) -> str:

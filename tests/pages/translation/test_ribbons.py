@@ -5,7 +5,7 @@ import pytest
 
 from pages.translation.alignment.data import align_of
 from pages.translation.alignment.ribbons import data
-from pages.translation.alignment.state import BEST, RIBBONS, Alignment
+from pages.translation.alignment.state import BEST, FORCE, RIBBONS, Alignment
 from tests import tiny
 from tests.pages.helpers import assert_healthy, badges, link_of, only_models, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
@@ -14,6 +14,7 @@ from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.facades.translator import Translator
 from tlmviz.ui import translation
+from tlmviz.ui.state import MORE
 
 PAGE = "translation/alignment"
 TEXT = "Lily had a ball."
@@ -133,10 +134,15 @@ def test_crossing_steps_are_the_surest_that_go_back():
     assert data.crossing_steps(np.eye(3), every[:3]) is None
 
 
+def every_part(app):
+    """The menu of the parts, with all of them to choose from."""
+    app.segmented_control(key="aview").set_value(MORE).run()
+    return app.segmented_control(key="aview")
+
+
 def test_its_pins_go_along_to_forced_attention_once():
     app = opened({"arib": "3-2"})
-    view = app.button_group(key="aview")
-    view.set_value("Force attention").run()
+    every_part(app).set_value(FORCE).run()
     assert_healthy(app)
     assert app.text_input("apin").value == "3-2"
     next(button for button in app.button if button.label == "Clear").click().run()
@@ -145,6 +151,7 @@ def test_its_pins_go_along_to_forced_attention_once():
 
 def test_pins_of_another_sentence_stay_behind():
     app = opened({"arib": "3-2"})
+    menu = every_part(app)
     app.text_input("english").set_value("Tom saw a dog.")
-    app.button_group(key="aview").set_value("Force attention").run()
+    menu.set_value(FORCE).run()
     assert app.text_input("apin").value == ""

@@ -31,14 +31,14 @@ def test_a_typo_has_parts_and_neighbours_and_elsewhere_nothing(wv):
     bars = next(chart for title, chart in shown.items() if "parts and their shares" in title)
     assert [text.replace("&lt;", "<").replace("&gt;", ">") for text in bars["data"][0]["text"]] == wv.ngrams(TYPO)
     scope = run_snippet(app)
-    np.testing.assert_allclose(scope["part_shares"], data.compute(Word()).shares, atol=1e-5)
+    np.testing.assert_allclose(scope["part_shares"], data.Data(Word()).shares, atol=1e-5)
     names = shown[f"{data.MODEL}: nearest words (cosine)"]["layout"]["yaxis"]["ticktext"]
     assert names == [word for word, _ in scope["near"]]
 
 
 @pytest.mark.parametrize("word", ["beautiful", "a", "banana", "o'clock", "слово", "Zzz", "aaaa", "élan"])
 def test_parts_lie_under_their_letters_and_sum_to_the_word(wv, word):
-    found = data.compute(Word(word=word))
+    found = data.Data(Word(word=word))
     for part, start in zip(found.parts, found.starts):
         assert found.marked[start : start + len(part.text)] == part.text
     assert found.shares.sum() == pytest.approx(1, abs=1e-6)
@@ -48,7 +48,7 @@ def test_parts_lie_under_their_letters_and_sum_to_the_word(wv, word):
 
 
 def test_spelling_in_common_is_of_the_ngrams(wv):
-    names, common, cosines = data.compute(Word(word="walking")).spelling
+    names, common, cosines = data.Data(Word(word="walking")).spelling
     assert "walking" not in names and len(names) == len(wv.vocabulary) - 1
     own, other = set(wv.ngrams("walking")), set(wv.ngrams("walked"))
     at = names.index("walked")
@@ -69,7 +69,7 @@ def test_spelling_in_common_is_of_the_ngrams(wv):
 )
 def test_what_is_no_word_is_one_sentence(word, said):
     with pytest.raises(Error) as refused:
-        data.compute(Word(word=word))
+        assert data.Data(Word(word=word)).word
     assert said in frame.worded(refused.value)
 
 
@@ -82,5 +82,5 @@ def test_after_what_is_no_word_another_is_shown():
 
 
 def test_letters_in_no_word_are_said():
-    assert "None of its" in told(claims.CLAIMS, data.compute(Word(word="слово")))
-    assert charted(view.parts, data.compute(Word(word="狗")))
+    assert "None of its" in told(claims.CLAIMS, data.Data(Word(word="слово")))
+    assert charted(view.parts, data.Data(Word(word="狗")))

@@ -31,7 +31,7 @@ def opened(**session):
 
 def ratio(**given) -> data.Data:
     """What the part shows of a state."""
-    return data.compute(Ratio(**given))
+    return data.Data(Ratio(**given))
 
 
 def table(app):
@@ -56,11 +56,11 @@ def test_it_opens_on_words_that_probes_tell_apart():
 
 
 def test_the_table_of_errors_covers_every_count():
-    _names, cells, shares, errors, _means = map(np.array, zip(*data.errors_by_count()))
+    _names, cells, shares, errors, _means = map(np.array, zip(*ratio().errors))
     assert cells.sum() == tlmviz.load("words-glove").meetings.matrix.nnz
     assert shares.sum() == pytest.approx(1)
     squares = (cells * errors**2).sum() / cells.sum()
-    assert np.sqrt(squares) == pytest.approx(data.fit().error(weighted=False))
+    assert np.sqrt(squares) == pytest.approx(data.Data.fit().error(weighted=False))
 
 
 def test_the_snippet_gives_the_numbers_of_the_page():
@@ -110,12 +110,12 @@ def test_ones_own_text_is_counted_and_its_snippet_too():
     ],
 )
 def test_bad_input_is_a_sentence(given, said):
+    found = ratio(**given)
     try:
-        found = ratio(**given)
+        refused = claims.refused(found)
     except BadText as error:
         assert said in frame.worded(error)
         return
-    refused = claims.refused(found) if found.refused else ""
     assert said in f"{refused} {told(claims.CLAIMS, found)} {claims.title(found)}".replace("\\", "")
     assert charted(view.ratios, found) and charted(view.maps, found)
 

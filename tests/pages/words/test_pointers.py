@@ -9,6 +9,9 @@ from scipy.spatial import ConvexHull
 
 import tlmviz
 from pages.words.pointers import claims, data, view
+from pages.words.pointers.sentinel import claims as sentinel_claims
+from pages.words.pointers.sentinel import data as sentinel
+from pages.words.pointers.sentinel import view as sentinel_view
 from pages.words.pointers.state import SENTINEL, TEXT, Choice
 from tests.packed import unpacked
 from tests.pages.helpers import by_title, drawn, green, link_of, open_page, picture, run_snippet
@@ -62,9 +65,9 @@ def test_points_of_a_link_take_the_place_of_the_scatter():
 def test_every_scatter_in_any_number(kind, number):
     points = scattered(kind, number, 5)
     assert points.shape == (number, 2) and (points >= 0).all() and (points <= 1).all()
-    found = data.compute(Choice(**START | {"kind": kind, "number": number, "seed": 5}))
+    found = data.Data(Choice(**START | {"kind": kind, "number": number, "seed": 5}))
     assert found.points == tuple((int(x), int(y)) for x, y in np.rint(points * 1000))
-    sentence = first(claims.HULL_CLAIMS[1:], found)  # behind what is said of the step
+    sentence = first(claims.CLAIMS[1:], found)  # behind what is said of the step
     assert f"{len(found.drawing.order)} of {number} point" in sentence
     assert bool(claims.unlike_training(found)) == (number < 5)
     assert all(check.passed for check in found.checks)
@@ -81,7 +84,7 @@ def test_the_chart_of_larger_sets_is_what_was_measured():
     [chart] = [each for title, each in by_title(app).items() if "Fresh sets" in title]
     names = [trace["name"] for trace in chart["data"]]
     assert names == ["area covered", "valid polygon", "exactly the hull"]
-    found = data._reach()
+    found = data.Data.reach()
     assert [each.number for each in found] == list(data.NUMBERS)
     assert min(each.coverage for each in found if each.number <= 50) > 0.99
 
@@ -89,7 +92,7 @@ def test_the_chart_of_larger_sets_is_what_was_measured():
 @pytest.mark.parametrize("points", ["a", "1.2.3", "2000.1", "-5.3", "1.1," * 1500, "<b>", "5"])
 def test_a_hostile_link_shows_the_points(points):
     query = {"hpts": points, "hstep": "-3", "hn": "0", "hseed": "x", "hkind": "?"}
-    header, arrays = unpacked(drawn(view.points, data.compute(linked(Choice, query))))
+    header, arrays = unpacked(drawn(view.picture, data.Data(linked(Choice, query))))
     assert len(arrays["points"]) == 1 and header["order"]  # the least there is, for 0
 
 
@@ -97,10 +100,10 @@ class TestVerdicts:
     SQUARE = ((0, 0), (900, 0), (900, 900), (0, 900), (450, 450))
 
     def sentence(self, order, monkeypatch):
-        found = data.compute(Choice(**START | {"points": self.SQUARE}))
+        found = data.Data(Choice(**START | {"points": self.SQUARE}))
         drawing = type(found.drawing)(np.array(order), found.drawing.attention)
-        monkeypatch.setattr(data, "_drawing", lambda points: drawing)
-        return first(claims.HULL_CLAIMS[1:], found)
+        monkeypatch.setattr(data.Data, "drawing", drawing)
+        return first(claims.CLAIMS[1:], found)
 
     def test_exact(self, monkeypatch):
         assert "exactly the hull" in self.sentence([0, 1, 2, 3], monkeypatch)
@@ -119,10 +122,8 @@ class TestVerdicts:
         assert "no valid polygon" in self.sentence([0, 2, 1, 3], monkeypatch)
 
 
-def copies(text: str, shift: float = 0.0) -> data.Copies:
-    found = data.compute(Choice(**START | {"part": SENTINEL, "text": text, "shift": shift}))
-    assert isinstance(found, data.Copies)
-    return found
+def copies(text: str, shift: float = 0.0) -> sentinel.Data:
+    return sentinel.Data(Choice(**START | {"part": SENTINEL, "text": text, "shift": shift}))
 
 
 def test_the_page_opens_on_a_name_that_is_copied():
@@ -147,7 +148,7 @@ def test_the_page_opens_on_a_name_that_is_copied():
 def test_the_losses_are_both_models():
     app = open_page(PAGE, {"pointer": "sentinel", "ptext": KNOWN})
     [chart] = [each for title, each in by_title(app).items() if title.startswith("Loss of each word")]
-    for trace, nats, name in zip(chart["data"], copies(KNOWN).nats, (data.COPIER, data.PLAIN)):
+    for trace, nats, name in zip(chart["data"], copies(KNOWN).nats, (sentinel.COPIER, sentinel.PLAIN)):
         mix = tlmviz.load(name).mixture(KNOWN)
         expected = -np.log(mix.probabilities())
         shown = trace["y"]
@@ -159,7 +160,7 @@ def test_the_losses_are_both_models():
 def test_the_sentinel_is_moved():
     low = picture(open_page(PAGE, {"pointer": "sentinel", "pshift": "-10.0"}))[1]["gate"]
     high = picture(open_page(PAGE, {"pointer": "sentinel", "pshift": "10.0"}))[1]["gate"]
-    gate = data.mixture(data.COPIER, TEXT).gate
+    gate = sentinel.mixture(sentinel.COPIER, TEXT).gate
     assert (low <= gate).all() and (gate <= high).all() and high.min() > 0.99 and low.mean() < 0.3
 
 
@@ -177,7 +178,7 @@ def test_the_word_of_a_link():
 
 
 @pytest.mark.parametrize(
-    "text, why", [("", "no words"), ("Tom", "1 words"), ("ball " * 251, "251"), ("a " * 1500, "1,500")]
+    "text, why", [("", "no words"), ("Tom", "has 1."), ("ball " * 251, "251"), ("a " * 1500, "1,500")]
 )
 def test_a_text_that_cannot_be_shown_is_one_sentence(text, why):
     app = open_page(PAGE, {"pointer": "sentinel", "ptext": text})
@@ -189,8 +190,8 @@ def test_a_text_that_cannot_be_shown_is_one_sentence(text, why):
     "query", [{"pword": "-1", "pshift": "x"}, {"ptext": "<b> 😀 $x$ ⟨unknown⟩"}, {"ptext": "猫が いる 猫が"}]
 )
 def test_a_hostile_link_shows_the_text(query):
-    found = data.compute(linked(Choice, query, part=SENTINEL))
-    header, _ = unpacked(drawn(view.words, found))
+    found = sentinel.Data(linked(Choice, query, part=SENTINEL))
+    header, _ = unpacked(drawn(sentinel_view.picture, found))
     assert len(header["offers"]) == len(header["tokens"]) and green(found.checks)
 
 
@@ -205,21 +206,24 @@ def test_moving_the_sentinel_moves_sentence_and_chart():
         [chart] = [each for title, each in by_title(app).items() if title.startswith("Loss of each word")]
         charts.append(json.dumps(chart["data"][0]["y"]))
     assert means == ["4.44", "2.09", "2.73"] and len(set(charts)) == 3
-    assert "5.27" in claims.where_it_comes_again(copies(TEXT, 10.0))
-    assert "0.12" in claims.where_it_comes_again(copies(TEXT, -10.0))
+    assert "5.27" in sentinel_claims.where_it_comes_again(copies(TEXT, 10.0))
+    assert "0.12" in sentinel_claims.where_it_comes_again(copies(TEXT, -10.0))
 
 
 class TestWords:
     def test_unknown_words_that_come_once(self):
-        assert "None comes again" in first(claims.SENTINEL_CLAIMS, copies("Tom saw Zorbo."))
+        assert "None comes again" in first(sentinel_claims.CLAIMS, copies("Tom saw Zorbo."))
 
     def test_losses_name_the_places(self):
-        assert "(4 places)" in claims.where_it_comes_again(copies("Zorbo ran. Zorbo, Zorbo, Zorbo and Zorbo."))
+        assert "(4 places)" in sentinel_claims.where_it_comes_again(copies("Zorbo ran. Zorbo, Zorbo, Zorbo and Zorbo."))
 
 
 @pytest.mark.parametrize("part", ["hull", "sentinel"])
 def test_the_first_claim_stands_above_the_picture(part):
     app = open_page(PAGE, {"pointer": part})
-    chosen = Choice(**START | {"part": part})
-    every = claims.HULL_CLAIMS if part == "hull" else claims.SENTINEL_CLAIMS
-    assert above_the_picture(app) == [first(every, data.compute(chosen))]
+    said = (
+        first(claims.CLAIMS, data.Data(Choice(**START)))
+        if part == "hull"
+        else first(sentinel_claims.CLAIMS, copies(TEXT))
+    )
+    assert above_the_picture(app) == [said]

@@ -7,9 +7,12 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 import tlmviz
-from pages.words.pointers import claims, data
+from pages.words.pointers import claims
+from pages.words.pointers.data import Data
+from pages.words.pointers.sentinel import claims as sentinel_claims
+from pages.words.pointers.sentinel.data import Data as Copies
 from pages.words.pointers.state import HULL, MOST, SENTINEL, Choice
-from tests.pages.states import each_speaks_and_is_silent, hold, states
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 
 CARD = Path(__file__).resolve().parents[3] / "models" / "stories-sentinel" / "card.md"
 SETS = (
@@ -90,29 +93,23 @@ def _two_best(t: Line, here: bool):
     drawn = step if t.step == 0 else min(t.step, len(t.rows)) - 1
     if f"{t.rows[step][best[1]]:.3f}" == "0.000" or (drawn == step) != here:
         return None
-    visits = (len(t.order), _comma(t.count)) if here else ()
+    visits = (t.count, len(t.order), _comma(t.count)) if here else ()
     return (*visits, step + 1, *[part for i in best for part in ([i] * (i < t.count) + [f"{t.rows[step][i]:.3f}"])])
 
 
 LINES = {
     "exactly": lambda t: (len(t.order), _comma(t.count)) if t.is_exact and len(t.exact) > 2 else None,
     "no_area": lambda t: (
-        None
-        if len(t.exact) > 2
-        else (len(t.order), _comma(t.count))
-        if len(t.exact) == 2
-        else (1, 1)
-        if t.count == 1
-        else (t.count, 1, t.count)
+        None if len(t.exact) > 2 else (len(t.order), _comma(t.count)) if len(t.exact) == 2 else (t.count, 1)
     ),
     "nearly": _nearly,
     "no_polygon": lambda t: (
         None if t.is_exact or t.coverage is not None or not t.area else (len(t.order), _comma(t.count))
     ),
-    "unlike_training": lambda t: None if 5 <= t.count <= 50 else (_comma(t.count), 5, 50),
+    "unlike_training": lambda t: None if 5 <= t.count <= 50 else (t.count, _comma(t.count), 5, 50),
     "hesitates": lambda t: _two_best(t, here=True),
     "unsure": lambda t: _two_best(t, here=False),
-    "on_one_another": lambda t: None if t.places == t.count else (_comma(t.count), t.places),
+    "on_one_another": lambda t: None if t.places == t.count else (t.places, _comma(t.count)),
 }
 
 
@@ -128,7 +125,7 @@ def test_every_claim_on_a_hull_is_what_scipy_says():
     ]
     several += [Choice(**start | {"kind": "Ring", "number": 200, "seed": 0})]  # its line crosses itself
     for state in several:
-        found.append(hold(claims.HULL_CLAIMS, LINES, data.compute(state), Line(state)))
+        found.append(agree(claims.CLAIMS, LINES, Data(state), Line(state)))
     each_speaks_and_is_silent(found)
 
 
@@ -176,7 +173,7 @@ class Text:
 
 def _copied_again(t: Text):
     name, (best, places) = t.best()
-    return (name, name, best, places) if best else None
+    return (places, name, best) if best else None
 
 
 def _not_copied(t: Text):
@@ -192,11 +189,8 @@ def _both(t: Text, helps: bool):
 SAYS = {
     "copied_again": _copied_again,
     "not_copied": _not_copied,
-    "nothing_again": lambda t: tuple(t.unknown) if t.unknown and not t.hits() else None,
+    "nothing_again": lambda t: (", ".join(t.unknown),) if t.unknown and not t.hits() else None,
     "all_known": lambda t: None if t.unknown else (t.copied(t.mix),),
-    "every_name": lambda t: (
-        tuple(fact for name, hits in t.hits().items() for fact in (name, *hits)) if len(t.hits()) > 1 else None
-    ),
     "helped": lambda t: _both(t, True),
     "hindered": lambda t: _both(t, False),
     "where_it_comes_again": lambda t: (
@@ -204,7 +198,7 @@ SAYS = {
         if t.again
         else None
     ),
-    "moved": lambda t: (f"{abs(t.shift):.1f}", t.copied(t.mix), t.copied(t.still)) if t.shift else None,
+    "moved": lambda t: (f"{t.shift:+.1f}".replace("-", "−"), t.copied(t.mix), t.copied(t.still)) if t.shift else None,
 }
 
 
@@ -213,14 +207,12 @@ def test_every_claim_on_a_text_is_what_the_models_say():
     several = [Choice(**start | {"text": text, "shift": shift}) for text in TEXTS for shift in (0.0, -10.0, 4.5, 10.0)]
     found = []
     for state in several:
-        truth = Text(state)
-        found.append(hold(claims.SENTINEL_CLAIMS, SAYS, data.compute(state), truth, tuple(truth.unknown)))
+        found.append(agree(sentinel_claims.CLAIMS, SAYS, Copies(state), Text(state)))
     each_speaks_and_is_silent(found)
 
 
 def test_what_is_said_of_held_out_stories_is_on_the_model_card():
-    share, places = claims.ON_HELD_OUT
     row = re.search(
         r"never-seen names copied, where they come again \((\d+) places\) \| \*\*([\d.]+) %", CARD.read_text("utf-8")
     )
-    assert row and (float(row[2]), int(row[1])) == (share, places)
+    assert row and f"{row[2]}% of the {row[1]} places" in sentinel_claims.NOTICE[-1]

@@ -35,7 +35,7 @@ def sent(app) -> bytes:
 def choice(text=DEFAULT_TEXT, window=2, by_distance=False, threshold=0.0, seed=0, model="words-negative"):
     counting = BY_DISTANCE if by_distance else ONE
     given = {"text": text, "window": window, "counting": counting, "threshold": threshold, "seed": seed, "model": model}
-    return data.compute(Pairs(**given))
+    return data.Data(Pairs(**given))
 
 
 def test_it_opens_on_two_words_that_never_meet_and_are_alike():
@@ -56,7 +56,7 @@ def test_distances_are_those_of_the_vectors():
     names = choice().distances.words
     i, j = names.index("cat"), names.index("dog")
     assert choice().distances.trained[i, j] == pytest.approx(expected, abs=1e-9)
-    assert expected < np.sqrt(2) and f"{expected:.3f} apart" in words(app)
+    assert expected < np.sqrt(2)
     assert "Distances of one-hot vectors" in shown
 
 
@@ -105,7 +105,6 @@ def test_another_throw_has_another_seed_in_the_link():
     [again] = [button for button in app.button if button.label == "Throw"]
     again.click().run()
     assert link_of(app)["wseed"] == "1" and sent(app) != before
-    assert "seed 1" in words(app)
 
 
 @pytest.mark.parametrize("throw, count", [("off", ONE), ("0.001", BY_DISTANCE)])

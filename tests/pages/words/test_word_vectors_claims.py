@@ -22,7 +22,7 @@ from pages.words.word_vectors.step.state import BAG, NEGATIVE, SOFTMAX, TREE, St
 from pages.words.word_vectors.training import claims as training_claims
 from pages.words.word_vectors.training import data as trainings
 from pages.words.word_vectors.training.state import Training
-from tests.pages.states import each_speaks_and_is_silent, hold, states
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 from tlmviz.analysis.samples import long_sample_text
 from tlmviz.analysis.words import one_step
 from tlmviz.analysis.words.text import split_words
@@ -39,9 +39,10 @@ def quoted(word: str) -> str:
     return f"“{word}”"
 
 
-def names(*words: str) -> tuple[str, ...]:
-    """Words that a sentence may name."""
-    return tuple(map(quoted, words))
+def listing(words) -> tuple[str, ...]:
+    """The values of words that a sentence lists: all but the last as one, and the last."""
+    *some, last = words
+    return (", ".join(some), last) if some else (last,)
 
 
 def start(cls, **given) -> dict:
@@ -96,21 +97,16 @@ def _never_meet(t: Windows):
         return None
     first = [pair for pair, value in alike.items() if value > best - 1e-9]
     pair = t.shown.alike[:2] if t.shown.alike[:2] in first else first[0]
-    return *map(quoted, pair), f"{best:.2f}"
+    return *pair, f"{best:.2f}"
 
 
 def _meet_most(t: Windows):
     counts = {(a, b): t.met[a, b] for a, b in combinations(t.distinct, 2)}
     most = max(counts.values(), default=0)
     pairs_of = [pair for pair, n in counts.items() if n == most]
-    if t.state.counting == BY_DISTANCE or most < 2 or len(pairs_of) > 1:
+    if t.state.counting == BY_DISTANCE or most < 2 or len(pairs_of) > 1 or _never_meet(t):
         return None
-    return *map(quoted, pairs_of[0]), most
-
-
-def _thrown(t: Windows):
-    gone = len(t.words) - len(t.kept)
-    return (t.state.seed, gone, f"{len(t.words):,}") if gone and t.kept else None
+    return *pairs_of[0], most
 
 
 def _stays(t: Windows):
@@ -118,19 +114,8 @@ def _stays(t: Windows):
     threshold = t.state.threshold or 0.002
     if word not in t.share:
         return None
-    return f"{threshold:g}", quoted(word), f"{100 * t.stays(word, threshold):.0f}", 100
-
-
-def _nearest(t: Windows):
-    counts = Counter(word for word in t.words if word in t.wv)
-    words = [word for word, _n in counts.most_common(18)]
-    words = [word for word in t.distinct if word in words]
-    if len(words) < 2:
-        return None
-    unit = {word: t.wv.vector(word).double().numpy() for word in words}
-    apart = {(a, b): float(np.sqrt(max(0.0, 2 - 2 * cosine(unit[a], unit[b])))) for a, b in combinations(words, 2)}
-    best = min(apart, key=lambda pair: apart[pair])
-    return 1, 2, "1.414", *map(quoted, best), f"{apart[best]:.3f}"
+    trained = () if t.state.threshold else (t.state.model,)
+    return *trained, f"{threshold:g}", word, f"{100 * t.stays(word, threshold):.0f}"
 
 
 def _no_vector(t: Windows):
@@ -138,7 +123,8 @@ def _no_vector(t: Windows):
     unknown = [] if spells else [word for word in t.distinct if word not in t.wv]
     if not unknown:
         return None
-    return *map(quoted, unknown[:6]), *([len(unknown) - 6] if len(unknown) > 6 else [])
+    named = [*map(quoted, unknown[:6])]
+    return t.state.model, *(listing(named) if len(unknown) <= 6 else (", ".join(named), len(unknown) - 6))
 
 
 WINDOWS = {
@@ -146,9 +132,7 @@ WINDOWS = {
     "never_meet": _never_meet,
     "meet_most": _meet_most,
     "cut": lambda t: (f"{t.count:,}", f"{len(t.words):,}") if t.count > 1000 else None,
-    "thrown": _thrown,
     "stays": _stays,
-    "nearest": _nearest,
     "no_vector": _no_vector,
 }
 
@@ -163,9 +147,8 @@ def test_every_claim_on_pairs_is_what_plain_loops_count():
     ]
     found = []
     for state in several:
-        shown = pairs.compute(state)
-        truth = Windows(state, shown)
-        found.append(hold(pair_claims.CLAIMS, WINDOWS, shown, truth, names(*truth.distinct)))
+        shown = pairs.Data(state)
+        found.append(agree(pair_claims.CLAIMS, WINDOWS, shown, Windows(state, shown)))
     each_speaks_and_is_silent(found)
 
 
@@ -264,8 +247,8 @@ def _too_long(t: Moved):
 def _learned(t: Moved):
     if not t.rises:
         return None
-    near = [quoted(t.center)] if not t.text else []
-    return t.rate, quoted(t.context), *near, *t.chances()
+    near = [t.center] if not t.text else []
+    return t.rate, t.context, *near, *t.chances()
 
 
 def _expected_most(t: Moved):
@@ -276,12 +259,7 @@ def _expected_most(t: Moved):
     best, second = np.argsort(-shares)[:2]
     if round(shares[best], 3) == round(shares[second], 3):
         return None
-    return quoted(t.wv.vocabulary[best]), f"{shares[best]:.1%}"
-
-
-def _pushed(t: Moved):
-    words = [word for word in dict.fromkeys(t.drawn) if word != t.context]
-    return (*map(quoted, words[:6]), *([len(words) - 6] if len(words) > 6 else [])) if words else None
+    return t.wv.vocabulary[best], f"{shares[best]:.1%}"
 
 
 def _decisions(t: Moved):
@@ -292,36 +270,23 @@ def _decisions(t: Moved):
     at, n = t.wv.index(t.context), 0
     while at in parent:
         at, n = parent[at], n + 1
-    return n, quoted(t.context), f"{size:,}"
-
-
-def _last_decision(t: Moved):
-    if t.state.method != TREE:
-        return None
-    code = t.wv.path(t.context).code
-    by_code = {t.wv.path(word).code: word for word in t.wv.vocabulary}
-    both = [by_code.get(code[:-1] + turn) for turn in "LR"]
-    return None if None in both else (*map(quoted, both),)
+    return n, t.context, f"{size:,}"
 
 
 def _left_out(t: Moved):
     if not t.unknown:
         return None
-    more = [len(t.unknown) - 3] if len(t.unknown) > 3 else []
-    return *[quoted(word[:40]) for word in t.unknown[:3]], *more
+    named = [quoted(word[:40]) for word in t.unknown[:3]]
+    return listing(named) if len(t.unknown) <= 3 else (", ".join(named), len(t.unknown) - 3)
 
 
 STEPS = {
     "too_long": _too_long,
     "learned": _learned,
-    "not_learned": lambda t: None if t.rises else (quoted(t.context), *t.chances()),
+    "not_learned": lambda t: None if t.rises else (t.context, *t.chances()),
     "same_word": lambda t: () if t.state.method in (SOFTMAX, NEGATIVE) and t.center == t.context else None,
     "expected_most": _expected_most,
-    "pushed": _pushed,
-    "drawn_itself": lambda t: (quoted(t.context),) if t.context in t.drawn else None,
     "decisions": _decisions,
-    "last_decision": _last_decision,
-    "mean": lambda t: (len(t.around(t.at)), quoted(t.context)) if t.text else None,
     "left_out": _left_out,
     "cut": lambda t: (f"{t.count:,}", 60) if t.count > 60 else None,
 }
@@ -358,10 +323,7 @@ def test_every_claim_on_a_step_is_what_moved_vectors_say():
     several += [Step(**start(Step, method=BAG, text=text)) for text in (FRENCH + " the big dog", LONG)]
     found = []
     for state in several:
-        truth = Moved(state)
-        named = names(*truth.wv.vocabulary, *truth.unknown, *[word[:40] for word in truth.unknown])
-        named = tuple({*named}) if truth.unknown else named
-        found.append(hold(step_claims.CLAIMS, STEPS, steps.compute(state), truth, named))
+        found.append(agree(step_claims.CLAIMS, STEPS, steps.Data(state), Moved(state)))
     each_speaks_and_is_silent(found)
 
 
@@ -399,8 +361,9 @@ def _nearest_now(t: Watched):
     found = sorted(((cosine(own, row), word) for word, row in zip(t.words, vectors) if word != t.near), reverse=True)[
         :6
     ]
-    pairs_of = [fact for value, word in found for fact in (quoted(word), f"{abs(value):.2f}")]
-    return f"{t.live.elapsed:.1f}", quoted(t.near), *pairs_of
+    *some, (last, word) = [(f"{value:.2f}".replace("-", "−"), quoted(word)) for value, word in found]
+    named = [", ".join(f"{word} {value}" for value, word in some)] if some else []
+    return f"{t.live.elapsed:.1f}", t.near, *named, word, last
 
 
 def _learned_now(t: Watched):
@@ -417,9 +380,9 @@ def _little_text(t: Watched):
 
 TRAINING = {
     "broken": lambda t: () if t.live.broken else None,
-    "untrained": lambda t: None if t.live.begun or t.read else (20,),
+    "untrained": lambda t: None if t.live.begun or t.read else (),
     "nearest": _nearest_now,
-    "unknown": lambda t: None if t.known else (quoted(t.near),),
+    "unknown": lambda t: None if t.known else (t.near,),
     "learned": _learned_now,
     "little_text": _little_text,
     "ended": lambda t: () if t.live.stopped or (not t.live.broken and t.live.elapsed >= t.live.seconds) else None,
@@ -444,8 +407,7 @@ def test_every_claim_on_a_training_is_what_its_vectors_say():
     for live in lives:
         for near in ("red", "pomme", "zebra"):
             shown = trainings.Data(Training(**start(Training, near=near)), live)
-            truth = Watched(live, near)
-            found.append(hold(training_claims.CLAIMS, TRAINING, shown, truth, names(*truth.words, near)))
+            found.append(agree(training_claims.CLAIMS, TRAINING, shown, Watched(live, near)))
     each_speaks_and_is_silent(found)
 
 
@@ -512,7 +474,7 @@ def _tells_apart(t: Against):
     if float(times) < 1.5:
         return None
     made = () if t.own else (f"{t.fitted(best) ** np.sign(logs[best]):.1f}",)
-    return (quoted(best), times, *map(quoted, order), *made)
+    return (best, times, *order, *made)
 
 
 def _near_one(t: Against):
@@ -521,7 +483,7 @@ def _near_one(t: Against):
     found = []
     for one, other in ((t.first, t.second), (t.second, t.first)):
         alone = [probe for probe in t.probes if t.met[one, probe] and not t.met[other, probe]]
-        found += [*map(quoted, [*alone, one, other])] if alone else []
+        found += [len(alone), *listing([*map(quoted, alone)]), one, other] if alone else []
     return tuple(found) or None
 
 
@@ -529,31 +491,33 @@ def _sides(t: Against):
     some = [probe for probe in t.probes if any(t.shares(probe))]
     if t.own or t.first == t.second or not some:
         return None
-    agree = [(t.fitted(probe) > 1) == (t.shares(probe)[0] > t.shares(probe)[1]) for probe in some]
-    return sum(agree), len(some), 1
-
-
-def _never_met(t: Against):
-    pairs_of = {(word, probe) for word in (t.first, t.second) for probe in t.probes}
-    never = sum(not t.met[pair] for pair in pairs_of)
-    return (never,) if never and not t.own else None
+    agrees = [(t.fitted(probe) > 1) == (t.shares(probe)[0] > t.shares(probe)[1]) for probe in some]
+    return len(some), sum(agrees)
 
 
 def _by_chance(t: Against):
     words = [probe for probe in t.probes if t.most(probe) < 10]
-    return (*map(quoted, words), 10) if words else None
+    return (*listing([*map(quoted, words)]), 10) if words else None
+
+
+def _not_shown(t: Against):
+    unknown = [quoted(word[:30]) for word in t.unknown[:12]]
+    many, long = t.given > 12, t.count > 1000
+    found = (
+        *(listing(unknown) if unknown else ()),
+        *((t.given, 12) if many else ()),
+        *((f"{t.count:,}", "1,000") if long else ()),
+    )
+    return found or None
 
 
 RATIOS = {
-    "same_word": lambda t: (quoted(t.first), 1) if t.first == t.second else None,
+    "same_word": lambda t: (t.first,) if t.first == t.second else None,
     "tells_apart": _tells_apart,
     "near_one": _near_one,
     "sides": _sides,
-    "never_met": _never_met,
     "chance": _by_chance,
-    "left_out": lambda t: tuple(quoted(word[:30]) for word in t.unknown[:12]) or None,
-    "too_many": lambda t: (t.given, 12) if t.given > 12 else None,
-    "cut": lambda t: (f"{t.count:,}", "1,000") if t.count > 1000 else None,
+    "left_out": _not_shown,
 }
 
 
@@ -576,9 +540,7 @@ def test_every_claim_on_ratios_is_what_plain_counts_say():
     found = []
     for changed in given:
         state = Ratio(**start(Ratio, **changed))
-        truth = Against(state)
-        named = names(truth.first, truth.second, *truth.probes, *truth.unknown)
-        found.append(hold(ratio_claims.CLAIMS, RATIOS, ratios.compute(state), truth, named))
+        found.append(agree(ratio_claims.CLAIMS, RATIOS, ratios.Data(state), Against(state)))
     each_speaks_and_is_silent(found)
 
 
@@ -616,7 +578,7 @@ def _finds(t: Letters):
     if t.known or 2 * t.stand < t.count:
         return None
     name, value = t.near(t.order[0])
-    return quoted(t.word), quoted(name), value
+    return t.word, name, value
 
 
 def _has_its_own(t: Letters):
@@ -625,7 +587,7 @@ def _has_its_own(t: Letters):
     vectors = np.array([part.vector.double().numpy() for part in t.wv.parts(t.word)])
     mean = vectors.mean(0)
     share = vectors[0] @ mean / (len(vectors) * mean @ mean)
-    return quoted(t.word), f"{abs(share):.1%}"
+    return t.word, f"{share:.1%}".replace("-", "−")
 
 
 def _near_unlike(t: Letters):
@@ -634,17 +596,16 @@ def _near_unlike(t: Letters):
     if not t.known or not apart:
         return None
     name, value = t.near(apart[0])
-    return quoted(name), quoted(t.word), value
+    return name, t.word, value
 
 
 LETTERS = {
     "letters_unknown": lambda t: None if t.stand else (t.count,),
     "finds": _finds,
-    "mostly_untrained": lambda t: (t.stand, t.count, quoted(t.word)) if t.stand and 2 * t.stand < t.count else None,
+    "mostly_untrained": lambda t: (t.stand, t.count, t.word) if t.stand and 2 * t.stand < t.count else None,
     "has_its_own": _has_its_own,
-    "knows_nothing": lambda t: None if t.word in tlmviz.load("words-negative") else (quoted(t.word),),
-    "trained": lambda t: (t.stand, t.count, f"{t.stand / t.count:.0%}") if t.stand else None,
-    "red_frames": lambda t: () if t.stand < t.count else None,
+    "knows_nothing": lambda t: None if t.word in tlmviz.load("words-negative") else ("words-negative", t.word),
+    "trained": lambda t: (t.stand, t.count, f"{t.stand / t.count:.0%}") if t.stand and 2 * t.stand >= t.count else None,
     "near_unlike": _near_unlike,
 }
 
@@ -652,8 +613,5 @@ LETTERS = {
 def test_every_claim_on_letters_is_what_runs_of_letters_say():
     found = []
     for word in (*SAMPLES, "Girl", "the", "zzyx", "brumblor", "猫", "a", "pneumonoultramicroscopic"):
-        truth = Letters(word)
-        shown = letters.compute(Word(word=word))
-        named = names(truth.word, truth.near(truth.order[0])[0], *truth.wv.vocabulary)
-        found.append(hold(letter_claims.CLAIMS, LETTERS, shown, truth, named))
+        found.append(agree(letter_claims.CLAIMS, LETTERS, letters.Data(Word(word=word)), Letters(word)))
     each_speaks_and_is_silent(found)

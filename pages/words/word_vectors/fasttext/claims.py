@@ -77,26 +77,15 @@ def knows_nothing(data: Data) -> str | None:
 
 
 def trained(data: Data) -> str | None:
-    """How many n-grams stand in words of the vocabulary."""
+    """How many n-grams stand in words of the vocabulary, where most do."""
     stand, count = data.trained
-    if not stand:
+    if not stand or 2 * stand < count:
         return None
     return _(
         "{trained} of {count} n-grams ({share}) stand in words of the vocabulary, and were trained there.",
         trained=stand,
         count=count,
         share=number(stand / count, ".0%"),
-    )
-
-
-def red_frames(data: Data) -> str | None:
-    """Some n-grams have a red frame."""
-    stand, count = data.trained
-    if stand == count:
-        return None
-    return _(
-        "Red frames are n-grams that stand in no word of the vocabulary. Rows are shared by a hash, so even their "
-        "vectors are not random: they were trained for others."
     )
 
 
@@ -118,7 +107,7 @@ def near_unlike(data: Data) -> str | None:
     )
 
 
-CLAIMS = (letters_unknown, finds, mostly_untrained, has_its_own, knows_nothing, trained, red_frames, near_unlike)
+CLAIMS = letters_unknown, finds, mostly_untrained, has_its_own, knows_nothing, trained, near_unlike
 HINTS = (Hint(N_("Type a word of your own and misspell it."), first(word="freindly")),)
 
 
@@ -136,6 +125,10 @@ NOTICE = (
         "Each has a vector, and the word's is their mean."
     ),
     N_("**A typo keeps most of its n-grams**, so its vector stays near."),
+    N_(
+        "**Red frames** are n-grams that stand in no word of the vocabulary. Rows are shared by a hash, so even their "
+        "vectors are not random: they were trained for others."
+    ),
     N_(
         "In the last chart, words at the upper left are near without a common n-gram; at the lower right are words "
         "that look alike and lie apart."

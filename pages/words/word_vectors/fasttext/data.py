@@ -17,6 +17,7 @@ from tlmviz.checks import Check, words_parts
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.facades.word_vectors import Part, WordVectors
 from tlmviz.ui import words as shared
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 
 from .state import LONGEST, Word
@@ -27,9 +28,25 @@ NEAR = 10
 
 @dataclass(frozen=True)
 class Data:
-    """What the part shows of a word as it was read."""
+    """What the part shows of a word."""
 
-    word: str
+    chosen: Word
+
+    @cached_property
+    def word(self) -> str:
+        """The word as it is read. Raises BadText for none or an endless one, UnknownName for several."""
+        word = self.chosen.word.strip()
+        if not word:
+            raise BadText("No word is typed; type one, also one that does not exist.")
+        if len(word) > LONGEST:
+            raise BadText(
+                "“{word}…” has {count} characters; give one word of at most {most}.",
+                word=word[:LONGEST],
+                count=f"{len(word):,}",
+                most=LONGEST,
+            )
+        self.wv.ngrams(word)
+        return split_words(word)[0]
 
     @property
     def wv(self) -> WordVectors:
@@ -91,31 +108,21 @@ class Data:
         except UnknownName:
             return []
 
-    @property
-    def spelling(self) -> tuple[list[str], np.ndarray, np.ndarray]:
+    @cached(32)
+    def spelling(word: str) -> tuple[list[str], np.ndarray, np.ndarray]:
         """Every other word of the vocabulary: its name, the share of n-grams in common, its cosine."""
-        return _spelling(self.word)
+        wv = shared.model(MODEL)
+        own = set(wv.ngrams(word))
+        near = run_in_worker(lambda: cosines(wv.vector(word), wv.space)).numpy()
+        kept = [row for row, name in enumerate(wv.vocabulary) if name != word]
+        every = vocabulary_ngrams()
+        alike = np.array([ngrams.common(own, every[row]) for row in kept])
+        return [wv.vocabulary[row] for row in kept], alike, near[kept]
 
     @property
     def checks(self) -> list[Check]:
         """The identity behind the shares, on this word."""
         return [run_in_worker(lambda: words_parts.shares_sum_to_one(self.wv, [self.word]))]
-
-
-def compute(chosen: Word) -> Data:
-    """The data of a state. Raises BadText for no word or an endless one, UnknownName for several."""
-    word = chosen.word.strip()
-    if not word:
-        raise BadText("No word is typed; type one, also one that does not exist.")
-    if len(word) > LONGEST:
-        raise BadText(
-            "“{word}…” has {count} characters; give one word of at most {most}.",
-            word=word[:LONGEST],
-            count=f"{len(word):,}",
-            most=LONGEST,
-        )
-    shared.model(MODEL).ngrams(word)
-    return Data(*split_words(word))
 
 
 @st.cache_resource(show_spinner=False)
@@ -128,14 +135,3 @@ def vocabulary_ngrams() -> list[set[str]]:
 @st.cache_resource(show_spinner=False)
 def _standing() -> Counter[str]:
     return Counter(part for every in vocabulary_ngrams() for part in every)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _spelling(word: str) -> tuple[list[str], np.ndarray, np.ndarray]:
-    wv = shared.model(MODEL)
-    own = set(wv.ngrams(word))
-    near = run_in_worker(lambda: cosines(wv.vector(word), wv.space)).numpy()
-    kept = [row for row, name in enumerate(wv.vocabulary) if name != word]
-    every = vocabulary_ngrams()
-    alike = np.array([ngrams.common(own, every[row]) for row in kept])
-    return [wv.vocabulary[row] for row in kept], alike, near[kept]

@@ -7,9 +7,10 @@ import streamlit as st
 
 from tlmviz.figures.words import parts as figures
 from tlmviz.figures.words.analogies import answers
-from tlmviz.ui import frame
+from tlmviz.ui import address, frame
 from tlmviz.ui.language import _
 
+from .. import view as shared
 from . import claims
 from .data import MODEL, OTHER, Data
 from .state import SAMPLES, Word
@@ -30,6 +31,14 @@ def controls() -> Word:
         for word in SAMPLES:
             st.button(word, key=f"ftw-{word}", on_click=Word.word.set, args=(word,), type="tertiary")
     return Word.of_session()
+
+
+def readable(data: Data) -> bool:
+    """Whether there is a word to read, of which what is saved names the model; a sentence says what to type."""
+    if not shared.readable(lambda: data.word):
+        return False
+    address.pictures_read(model=MODEL)
+    return True
 
 
 def parts(data: Data) -> None:

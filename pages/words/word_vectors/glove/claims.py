@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
 from tlmviz.figures import escaped, number
@@ -9,7 +11,7 @@ from tlmviz.ui import frame, markdown
 from tlmviz.ui.hints import OWN_TEXT, Hint, to
 from tlmviz.ui.language import N_, _, listed, ngettext
 
-from .data import Data, shipped
+from .data import Data
 from .state import OWN
 
 ENOUGH = 10  # meetings from which a ratio is more than chance
@@ -45,7 +47,7 @@ def tells_apart(data: Data) -> str | None:
         return said
     fitted = float(data.fitted[best] if ratios[best] > 1 else 1 / data.fitted[best])
     made = _("Vectors fitted to all counts at once make that {times} times.", times=number(fitted, ".1f"))
-    return f"{said} {made}"
+    return said + " " + made
 
 
 def near_one(data: Data) -> str | None:
@@ -61,12 +63,14 @@ def near_one(data: Data) -> str | None:
                 "{probes} stands near “{word}” and never near “{other}”",
                 "{probes} stand near “{word}” and never near “{other}”",
                 len(alone),
-                probes=listed([f"“{markdown.plain(probe)}”" for probe in alone]),
+                probes=listed([*map(markdown.quoted, alone)]),
                 word=markdown.plain(word),
                 other=markdown.plain(other),
             )
             parts.append(said)
-    return _("In your text {parts}.", parts="; ".join(parts)) if parts else None
+    if not parts:
+        return None
+    return _("In your text {parts}.", parts=parts[0] + "; " + parts[1] if len(parts) > 1 else parts[0])
 
 
 def sides(data: Data) -> str | None:
@@ -85,55 +89,30 @@ def sides(data: Data) -> str | None:
     )
 
 
-def never_met(data: Data) -> str | None:
-    """Some pairs never met, and the fit leaves them out."""
-    never = int((data.ratios.counts[: 1 if data.first == data.second else 2] == 0).sum())
-    if data.fitted is None or not never:
-        return None
-    return ngettext(
-        "{n} of these pairs never met. It is left out of the fit, so nothing tells the vectors that it did not.",
-        "{n} of these pairs never met. They are left out of the fit, so nothing tells the vectors that they did not.",
-        never,
-    )
-
-
 def chance(data: Data) -> str | None:
     """Some ratios rest on few meetings."""
-    words = [
-        f"“{markdown.plain(probe)}”" for probe, most in zip(data.probes, data.ratios.counts.max(0)) if most < ENOUGH
-    ]
+    words = [markdown.quoted(probe) for probe, most in zip(data.probes, data.ratios.counts.max(0)) if most < ENOUGH]
     if not words:
         return None
     return _("Small counts are chance: {words} met neither word {enough} times.", words=listed(words), enough=ENOUGH)
 
 
 def left_out(data: Data) -> str | None:
-    """Probes that were not counted."""
-    if not data.unknown:
-        return None
-    words = listed([f"“{markdown.plain(word[:30])}”" for word in data.unknown[:12]])
-    if data.own is not None:
-        return _("Not among your text, so left out: {words}.", words=words)
-    return _("Not among the most frequent words that counts come with, so left out: {words}.", words=words)
+    """What was given and is not shown: probes without counts, probes beyond the most, and words of a long text."""
+    read, shown, said = data.read, len(data.probes), []
+    words = listed([markdown.quoted(word[:30]) for word in read.unknown[:12]]) if read.unknown else ""
+    if words and data.own is None:
+        said.append(_("Not among the most frequent words that counts come with, so left out: {words}.", words=words))
+    elif words:
+        said.append(_("Not among your text, so left out: {words}.", words=words))
+    if len(read.probes) > shown:
+        said.append(_("{count} probes were given; the first {n} are shown.", count=len(read.probes), n=shown))
+    if data.own is not None and data.count > len(data.own):
+        said.append(_("This text has {count:,} words; the first {n:,} are counted.", count=data.count, n=len(data.own)))
+    return reduce(lambda before, more: before + " " + more, said) if said else None
 
 
-def too_many(data: Data) -> str | None:
-    """More probes than are shown."""
-    if not data.more:
-        return None
-    return _(
-        "{count} probes were given; the first {n} are shown.", count=len(data.probes) + data.more, n=len(data.probes)
-    )
-
-
-def cut(data: Data) -> str | None:
-    """Only a beginning of the text is counted."""
-    if data.own is None or data.count == len(data.own):
-        return None
-    return _("This text has {count} words; the first {n} are counted.", count=f"{data.count:,}", n=f"{len(data.own):,}")
-
-
-CLAIMS = same_word, tells_apart, near_one, sides, never_met, chance, left_out, too_many, cut
+CLAIMS = same_word, tells_apart, near_one, sides, chance, left_out
 HINTS = Hint(N_("Choose *My text*."), to(source=OWN)), OWN_TEXT
 
 
@@ -145,7 +124,7 @@ def refused(data: Data) -> str:
             error=frame.worded(error),
             words=listed([f"“{word}”" for word in words]),
         )
-        for error, words in data.refused
+        for error, words in data.read.refused
     ]
     return markdown.plain(" ".join(said))
 
@@ -165,7 +144,7 @@ def fit(data: Data) -> str:
         "model learned from, each pair from both sides. X is symmetric; the fit need not be.",
         weighed=number(data.fit.error(), ".2f"),
         plain=number(data.fit.error(weighted=False), ".2f"),
-        size=f"{shipped().size:,}",
+        size=f"{data.size:,}",
     )
 
 

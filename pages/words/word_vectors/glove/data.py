@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -13,10 +14,11 @@ from tlmviz.analysis.words.glove import Fit, Meetings, Ratios
 from tlmviz.analysis.words.reading import most_frequent
 from tlmviz.analysis.words.text import split_words
 from tlmviz.checks import Check
-from tlmviz.checks import words as checks
+from tlmviz.checks import words as identities
 from tlmviz.errors import BadCheckpoint, BadText
 from tlmviz.facades.word_vectors import WordVectors
 from tlmviz.ui import words as models
+from tlmviz.ui.cached import cached
 
 from ..state import LONGEST
 from .state import FIRST, OWN, PROBES, SECOND, Ratio
@@ -27,22 +29,72 @@ SHOWN_INSTEAD = 6  # of one's own text's words, as probes
 SIZES = ((0, 0.99, "under 1"), (0.99, 10, "1 to 10"), (10, 100, "10 to 100"), (100, np.inf, "over 100"))
 
 
-@dataclass(frozen=True)
-class Data:
-    """What the part shows of two words and the probes that were counted; `unknown` were not, `more` were too many.
+class Read(NamedTuple):
+    """Two words and the probes that were counted; `unknown` were not.
 
     `refused` has why what was typed was not read, and the words that are shown in its place.
     """
 
-    chosen: Ratio
     first: str
     second: str
-    probes: tuple[str, ...]
-    unknown: tuple[str, ...]
-    more: int
-    own: tuple[str, ...] | None  # the words of one's own text
-    count: int  # words of that text, those that are not read too
-    refused: tuple[tuple[BadText, tuple[str, ...]], ...] = ()
+    probes: list[str]
+    unknown: list[str]
+    refused: list[tuple[BadText, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the part shows of two words and their probes."""
+
+    chosen: Ratio
+
+    @cached_property
+    def own(self) -> tuple[str, ...] | None:
+        """The words of one's own text that are counted. Raises BadText where it has none."""
+        if self.chosen.source != OWN:
+            return None
+        if not self.count:
+            raise BadText("Your text has no words, so nothing was counted; type a few sentences.")
+        return tuple(split_words(self.chosen.text)[:LONGEST])
+
+    @cached_property
+    def count(self) -> int:
+        """The words of that text, those that are not read too."""
+        return len(split_words(self.chosen.text))
+
+    @cached_property
+    def read(self) -> Read:
+        """What was read of what was typed."""
+        row, own = _meetings(self.own)[1], self.own
+        refused: list[tuple[BadText, tuple[str, ...]]] = []
+        usual, usual_probes = _usual(own)
+        pair = [next(iter(split_words(typed)), "") for typed in (self.chosen.first, self.chosen.second)]
+        for n, word in enumerate(pair):
+            if word not in row:
+                pair[n] = next((instead for instead in (usual[n], *usual) if instead != pair[1 - n]), usual[n])
+                refused.append((_why(word, own, len(row)), (pair[n],)))
+        probes = list(dict.fromkeys(split_words(self.chosen.probes)))
+        kept, unknown = ([word for word in probes if (word in row) is there] for there in (True, False))
+        if not kept:
+            none = BadText("Give a few probes: words that may stand near one of the two and not near the other.")
+            refused.append((_why(unknown[0], own, len(row)) if unknown else none, usual_probes))
+            kept, unknown = list(usual_probes), []
+        return Read(pair[0], pair[1], kept, unknown, refused)
+
+    @property
+    def first(self) -> str:
+        """Word i."""
+        return self.read.first
+
+    @property
+    def second(self) -> str:
+        """Word j."""
+        return self.read.second
+
+    @property
+    def probes(self) -> list[str]:
+        """Those that are shown."""
+        return self.read.probes[:MOST]
 
     @property
     def wv(self) -> WordVectors:
@@ -80,49 +132,31 @@ class Data:
         return np.asarray(np.exp(logs) * totals[j] / totals[i])
 
     @property
-    def fit(self) -> Fit:
+    def size(self) -> int:
+        """How many of the most frequent words the model's counts are of."""
+        return shipped().size
+
+    @cached(1)
+    def fit() -> Fit:
         """The model's value of every cell that was counted."""
-        return fit()
+        return glove.fit(models.model(MODEL), shipped())
 
     @property
-    def checks(self) -> list[Check]:
+    def errors(self) -> list[tuple[str, int, float, float, float]]:
+        """For rare and frequent pairs: a name, cells, share of the weight, error in log X and mean error."""
+        x, rows = np.exp(self.fit.log_x), []
+        for low, high, name in SIZES:
+            part = (x >= low) & (x < high)
+            error = self.fit.value[part] - self.fit.log_x[part]
+            share = float(self.fit.weight[part].sum() / self.fit.weight.sum())
+            rows.append((name, int(part.sum()), share, float(np.sqrt((error**2).mean())), float(error.mean())))
+        return rows
+
+    @cached(1)
+    def checks() -> list[Check]:
         """The identities, on the model."""
-        return _checks()
-
-
-def compute(chosen: Ratio) -> Data:
-    """The data of a state. Raises BadText for a text without words."""
-    own, count = None, 0
-    if chosen.source == OWN:
-        found = split_words(chosen.text)
-        own, count = tuple(found[:LONGEST]), len(found)
-    if own == ():
-        raise BadText("Your text has no words, so nothing was counted; type a few sentences.")
-    row = _meetings(own)[1]
-    refused: list[tuple[BadText, tuple[str, ...]]] = []
-    usual, usual_probes = _usual(own)
-    pair = [next(iter(split_words(typed)), "") for typed in (chosen.first, chosen.second)]
-    for n, word in enumerate(pair):
-        if word not in row:
-            pair[n] = next((instead for instead in (usual[n], *usual) if instead != pair[1 - n]), usual[n])
-            refused.append((_why(word, own, len(row)), (pair[n],)))
-    probes = list(dict.fromkeys(split_words(chosen.probes)))
-    kept, unknown = ([word for word in probes if (word in row) is there] for there in (True, False))
-    if not kept:
-        none = BadText("Give a few probes: words that may stand near one of the two and not near the other.")
-        refused.append((_why(unknown[0], own, len(row)) if unknown else none, usual_probes))
-        kept, unknown = list(usual_probes), []
-    return Data(
-        chosen,
-        pair[0],
-        pair[1],
-        tuple(kept[:MOST]),
-        tuple(unknown),
-        max(0, len(kept) - MOST),
-        own,
-        count,
-        tuple(refused),
-    )
+        wv = models.model(MODEL)
+        return [identities.ratio_is_a_difference(wv, wv.vocabulary[:32]), identities.weight_forgives_zero(wv)]
 
 
 def _usual(own: tuple[str, ...] | None) -> tuple[tuple[str, str], tuple[str, ...]]:
@@ -173,27 +207,3 @@ def _meetings(own: tuple[str, ...] | None) -> tuple[Meetings, dict[str, int]]:
         return shipped(), row
     ids = np.array([row[word] for word in own], np.int64)
     return glove.count_meetings(ids, models.model(MODEL).config.window, len(row)), row
-
-
-@st.cache_resource(max_entries=1, show_spinner=False)
-def fit() -> Fit:
-    """The model's value of every cell that was counted."""
-    return glove.fit(models.model(MODEL), shipped())
-
-
-def errors_by_count() -> list[tuple[str, int, float, float, float]]:
-    """For rare and frequent pairs: a name, cells, share of the weight, error in log X and mean error."""
-    found = fit()
-    x, rows = np.exp(found.log_x), []
-    for low, high, name in SIZES:
-        part = (x >= low) & (x < high)
-        error = found.value[part] - found.log_x[part]
-        share = float(found.weight[part].sum() / found.weight.sum())
-        rows.append((name, int(part.sum()), share, float(np.sqrt((error**2).mean())), float(error.mean())))
-    return rows
-
-
-@st.cache_data(max_entries=1, show_spinner=False)
-def _checks() -> list[Check]:
-    wv = models.model(MODEL)
-    return [checks.ratio_is_a_difference(wv, wv.vocabulary[:32]), checks.weight_forgives_zero(wv)]

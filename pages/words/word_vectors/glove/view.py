@@ -10,8 +10,9 @@ from tlmviz.figures.words import glove as figures
 from tlmviz.ui import frame
 from tlmviz.ui.language import N_, _
 
+from .. import view as shared
 from . import claims
-from .data import MODEL, Data, errors_by_count
+from .data import MODEL, Data
 from .state import OWN, Ratio
 
 EQUATION = (
@@ -47,6 +48,17 @@ def controls() -> Ratio:
     if Ratio.source.draw(source) == OWN:
         Ratio.text.draw(text)
     return Ratio.of_session()
+
+
+def readable(data: Data) -> bool:
+    """Whether there is something to count; a sentence says what to type."""
+    return shared.readable(lambda: data.own)
+
+
+def refused(data: Data) -> None:
+    """What was not read, and what is shown in its place."""
+    if data.read.refused:
+        st.warning(claims.refused(data))
 
 
 def ratios(data: Data) -> None:
@@ -118,7 +130,7 @@ def fit(data: Data) -> None:
         frame.chart(
             figure, key="density", alt=_("Counted against fitted values, near the diagonal where the fit is good")
         )
-    rows = [dict(zip(map(_, FIT), row)) for row in errors_by_count()]
+    rows = [dict(zip(map(_, FIT), row)) for row in data.errors]
     frame.table(rows, {_(name): form for name, form in FIT.items() if form})
     frame.caption(claims.fit(data))
 

@@ -7,7 +7,7 @@ import numpy as np
 from tlmviz.figures import number
 from tlmviz.ui import markdown
 from tlmviz.ui.hints import Hint, where
-from tlmviz.ui.language import N_, _, listed, ngettext
+from tlmviz.ui.language import N_, _, listed
 
 from .data import Data
 
@@ -35,8 +35,8 @@ def never_meet(data: Data) -> str | None:
 
 
 def meet_most(data: Data) -> str | None:
-    """Two words meet more often than any others."""
-    if data.chosen.by_distance:
+    """Two words meet more often than any others, where there is nothing more to say of words that never do."""
+    if data.chosen.by_distance or never_meet(data):
         return None
     counts = np.triu(data.matrix, 1)
     most = counts.max(initial=0)
@@ -53,25 +53,9 @@ def meet_most(data: Data) -> str | None:
 
 def cut(data: Data) -> str | None:
     """Only a beginning of the text is read."""
-    if data.count == len(data.words):
+    if len(data.every) == len(data.words):
         return None
-    return _(
-        "This text has {count} words; the first {read} are read.", count=f"{data.count:,}", read=f"{len(data.words):,}"
-    )
-
-
-def thrown(data: Data) -> str | None:
-    """Words were thrown out."""
-    gone = len(data.words) - len(data.kept)
-    if not gone or not data.kept:
-        return None
-    return ngettext(
-        "This throw (seed {seed}) took {n} of {all} words out. It leaves no gap: the window closes over it.",
-        "This throw (seed {seed}) took {n} of {all} words out. They leave no gap: the window closes over them.",
-        gone,
-        seed=data.chosen.seed,
-        all=f"{len(data.words):,}",
-    )
+    return _("This text has {count:,} words; the first {n:,} are read.", count=len(data.every), n=len(data.words))
 
 
 def stays(data: Data) -> str | None:
@@ -93,28 +77,12 @@ def stays(data: Data) -> str | None:
     )
 
 
-def nearest(data: Data) -> str | None:
-    """One-hot vectors are all as far apart; two trained ones are nearest."""
-    found = data.distances
-    if len(found.words) < 2:
-        return None
-    apart = found.trained + 9 * np.eye(len(found.words))
-    i, j = np.unravel_index(int(apart.argmin()), apart.shape)
-    return _(
-        "One-hot vectors of length 1 are all √2 = 1.414 apart. Of the trained ones shown “{one}” and “{other}” are "
-        "nearest: {distance} apart.",
-        one=markdown.plain(found.words[i]),
-        other=markdown.plain(found.words[j]),
-        distance=number(apart[i, j], ".3f"),
-    )
-
-
 def no_vector(data: Data) -> str | None:
     """The model lacks words."""
     unknown = data.distances.unknown
     if not unknown:
         return None
-    named = [f"“{markdown.plain(word[:30])}”" for word in unknown[:6]]
+    named = [markdown.quoted(word[:30]) for word in unknown[:6]]
     if len(unknown) > 6:
         named.append(_("{n} more", n=len(unknown) - 6))
     return _(
@@ -124,7 +92,7 @@ def no_vector(data: Data) -> str | None:
     )
 
 
-CLAIMS = all_thrown, never_meet, meet_most, cut, thrown, stays, nearest, no_vector
+CLAIMS = all_thrown, never_meet, meet_most, cut, stays, no_vector
 HINTS = (Hint(N_("Press ▶."), where(lambda data: data.kept)),)
 
 
@@ -149,6 +117,7 @@ NOTICE = (
         "**How frequent a word is** was counted in the text that the models learned from; words that it lacks are "
         "rare and always stay."
     ),
+    N_("**Words that are thrown out** leave no gap: the window closes over them."),
 )
 
 

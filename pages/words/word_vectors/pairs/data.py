@@ -13,10 +13,11 @@ from tlmviz.analysis.words.pairs import keep_probability
 from tlmviz.analysis.words.reading import Reading
 from tlmviz.analysis.words.text import split_words
 from tlmviz.checks import Check
-from tlmviz.checks import words as checks
+from tlmviz.checks import words as identities
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.facades.word_vectors import WordVectors
-from tlmviz.ui import words
+from tlmviz.ui import words as models
+from tlmviz.ui.cached import cached
 
 from ..state import LONGEST
 from .state import Pairs
@@ -40,16 +41,29 @@ class Distances:
 
 @dataclass(frozen=True)
 class Data:
-    """What the part shows of `words`, the first of the `count` words of the text."""
+    """What the part shows of the words of a text."""
 
     chosen: Pairs
-    words: tuple[str, ...]
-    count: int
+
+    @cached_property
+    def every(self) -> list[str]:
+        """All words of the text. Raises BadText for fewer than two."""
+        every = split_words(self.chosen.text)
+        if len(every) < 2:
+            raise BadText(
+                "A window needs at least two words; this text has {count}. Type a sentence.", count=len(every)
+            )
+        return every
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Those that are read."""
+        return tuple(self.every[:LONGEST])
 
     @property
     def wv(self) -> WordVectors:
         """The model whose vectors are compared, and whose text says how frequent words are."""
-        return words.model(self.chosen.model)
+        return models.model(self.chosen.model)
 
     @cached_property
     def reading(self) -> Reading:
@@ -95,51 +109,32 @@ class Data:
         known = [word for word in self.reading.vocabulary if word in wv.vocabulary]
         return {word: float(wv.counts[wv.index(word)] / wv.counts.sum()) for word in known}
 
-    @property
-    def distances(self) -> Distances:
+    @cached(32)
+    def distances(model: str, words: tuple[str, ...]) -> Distances:
         """The text's most frequent words that the model has vectors for."""
-        return _distances(self.chosen.model, self.words)
+        wv = models.model(model)
+        vectors, unknown = {}, []
+        for word in reading.most_frequent(words, len(words)):
+            try:
+                vectors[word] = wv.vector(word).double().numpy()
+            except UnknownName:
+                unknown.append(word)
+        shown = reading.most_frequent([word for word in words if word in vectors], COMPARED)
+        trained = np.stack([vectors[word] for word in shown]) if shown else np.zeros((0, 1))
+        return Distances(shown, unknown, *map(reading.unit_distances, (reading.one_hot(len(shown)), trained)))
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(32)
+    def checks(kept: list[str], window: int) -> list[Check]:
         """The identities, on the words that are kept."""
-        return _checks(tuple(self.kept), self.chosen.window)
-
-
-def compute(chosen: Pairs) -> Data:
-    """The data of a state. Raises BadText for fewer than two words."""
-    found = split_words(chosen.text)
-    if len(found) < 2:
-        raise BadText("A window needs at least two words; this text has {count}. Type a sentence.", count=len(found))
-    return Data(chosen, tuple(found[:LONGEST]), len(found))
+        return [
+            identities.counts_are_pairs(kept, window),
+            identities.counts_are_symmetric(kept, window),
+            identities.one_hot_is_root_two(kept),
+        ]
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def keep_table(model: str, threshold: float) -> dict[str, float]:
     """How likely each word of a model's text stays."""
-    wv = words.model(model)
+    wv = models.model(model)
     return dict(zip(wv.vocabulary, keep_probability(wv.counts, threshold).tolist()))
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _distances(model: str, given: tuple[str, ...]) -> Distances:
-    wv = words.model(model)
-    vectors, unknown = {}, []
-    for word in reading.most_frequent(given, len(given)):
-        try:
-            vectors[word] = wv.vector(word).double().numpy()
-        except UnknownName:
-            unknown.append(word)
-    shown = reading.most_frequent([word for word in given if word in vectors], COMPARED)
-    trained = np.stack([vectors[word] for word in shown]) if shown else np.zeros((0, 1))
-    return Distances(shown, unknown, *map(reading.unit_distances, (reading.one_hot(len(shown)), trained)))
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _checks(kept: tuple[str, ...], window: int) -> list[Check]:
-    given = list(kept)
-    return [
-        checks.counts_are_pairs(given, window),
-        checks.counts_are_symmetric(given, window),
-        checks.one_hot_is_root_two(given),
-    ]

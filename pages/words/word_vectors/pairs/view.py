@@ -10,6 +10,7 @@ from tlmviz.figures.words import pairs as figures
 from tlmviz.ui import frame, live
 from tlmviz.ui.language import N_, _
 
+from .. import view as shared
 from . import claims
 from .data import Data
 from .state import Pairs
@@ -44,10 +45,15 @@ def _throw() -> None:
     Pairs.seed.set((Pairs.seed.get() + 1) % 10_000)
 
 
-def window(data: Data) -> None:
-    """The text with its window, and the matrix that grows while the window slides."""
+def readable(data: Data) -> bool:
+    """Whether there is a window to slide; a sentence says what to type."""
+    return shared.readable(lambda: data.words)
+
+
+def picture(data: Data) -> bool:
+    """The text with its window, and the matrix that grows while the window slides; nothing without a word."""
     if not data.kept:
-        return
+        return False
     reading = data.reading
     row = {word: number for number, word in enumerate(reading.vocabulary)}
     header = {
@@ -65,6 +71,7 @@ def window(data: Data) -> None:
         "keep": reading.keep.astype(np.float32),
     }
     PICTURE.show(header, arrays)
+    return True
 
 
 def below(data: Data) -> None:

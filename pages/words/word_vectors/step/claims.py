@@ -15,8 +15,6 @@ from tlmviz.ui.language import N_, _, listed, ngettext
 from .data import Data
 from .state import BAG, NEGATIVE, SOFTMAX, TREE
 
-NAMED = 6  # words in a sentence
-
 
 def too_long(data: Data) -> str | None:
     """The loss is higher after the step."""
@@ -91,60 +89,16 @@ def expected_most(data: Data) -> str | None:
     return _("Before the step the model expected “{word}” most, with {share}.", word=word, share=share)
 
 
-def pushed(data: Data) -> str | None:
-    """The words that were drawn."""
-    words = list(dict.fromkeys(word for word in data.drawn if word != data.target))
-    if not words:
-        return None
-    named = [f"“{markdown.plain(word)}”" for word in words[:NAMED]]
-    if len(words) > NAMED:
-        named.append(_("{n} more", n=len(words) - NAMED))
-    return _("The die drew {words}: the step pushes them away.", words=listed(named))
-
-
-def drawn_itself(data: Data) -> str | None:
-    """The word that was there was drawn."""
-    if data.target not in data.drawn:
-        return None
-    return _("The die drew “{word}” itself: that draw is left out.", word=markdown.plain(data.target))
-
-
 def decisions(data: Data) -> str | None:
     """How many decisions lead to the word."""
-    if data.chosen.method != TREE:
+    if not data.decisions:
         return None
     return ngettext(
         "{n} decision leads to “{word}”, in place of a comparison with all {all} words.",
         "{n} decisions lead to “{word}”, in place of a comparison with all {all} words.",
-        len(data.wv.path(data.context).nodes),
+        data.decisions,
         word=markdown.plain(data.context),
         all=f"{len(data.wv.vocabulary):,}",
-    )
-
-
-def last_decision(data: Data) -> str | None:
-    """The two words that the last decision tells apart."""
-    if data.chosen.method != TREE:
-        return None
-    left, right = data.wv.tree.children[data.wv.path(data.context).nodes[-1]]
-    if max(left, right) >= len(data.wv.vocabulary):
-        return None
-    return _(
-        "The last one decides between “{left}” (left) and “{right}” (right).",
-        left=markdown.plain(data.wv.vocabulary[left]),
-        right=markdown.plain(data.wv.vocabulary[right]),
-    )
-
-
-def mean(data: Data) -> str | None:
-    """How many words predict the one in the middle."""
-    if data.chosen.method != BAG:
-        return None
-    return ngettext(
-        "{n} word predicts “{word}”.",
-        "The mean of {n} words predicts “{word}”.",
-        len(data.around(data.place)),
-        word=markdown.plain(data.target),
     )
 
 
@@ -152,7 +106,7 @@ def left_out(data: Data) -> str | None:
     """Words of the text that the model never learned."""
     if not data.unknown:
         return None
-    named = [f"“{markdown.plain(word[:40])}”" for word in data.unknown[:3]]
+    named = [markdown.quoted(word[:40]) for word in data.unknown[:3]]
     if len(data.unknown) > 3:
         named.append(_("{n} more", n=len(data.unknown) - 3))
     return _("Left out, as the model never learned them: {words}.", words=listed(named))
@@ -160,25 +114,12 @@ def left_out(data: Data) -> str | None:
 
 def cut(data: Data) -> str | None:
     """Only a beginning of the text is shown."""
-    if data.count <= len(data.text):
+    if len(data.known) <= len(data.text):
         return None
-    return _("This text has {count} known words; the first {n} are shown.", count=f"{data.count:,}", n=len(data.text))
+    return _("This text has {count:,} known words; the first {n} are shown.", count=len(data.known), n=len(data.text))
 
 
-CLAIMS = (
-    too_long,
-    learned,
-    not_learned,
-    same_word,
-    expected_most,
-    pushed,
-    drawn_itself,
-    decisions,
-    last_decision,
-    mean,
-    left_out,
-    cut,
-)
+CLAIMS = too_long, learned, not_learned, same_word, expected_most, decisions, left_out, cut
 HINTS = (Hint(N_("Move the rate."), first(rate=1.0)),)
 
 
@@ -220,84 +161,74 @@ def cost(costs: Sequence[Cost]) -> str:
     )
 
 
-def notice(method: str) -> tuple[str, ...]:
-    """What the picture's parts are."""
-    return {
-        SOFTMAX: (
-            _(
-                "**The blue arrow** leads from E[u], the average of all words' context vectors weighted by what the "
-                "model expects, to the vector of the word that was really there. The center word's vector moves the "
-                "same way."
-            ),
-            _("Where the model is sure of the context word, E[u] lies near it and the arrow is short."),
-            _(
-                "**The rate** says how far to go. Training takes small steps for very many pairs; with one pair and a "
-                "large rate you see what a step does."
-            ),
+NOTICE = {  # what the picture's parts are, by the method
+    SOFTMAX: (
+        N_(
+            "**The blue arrow** leads from E[u], the average of all words' context vectors weighted by what the "
+            "model expects, to the vector of the word that was really there. The center word's vector moves the "
+            "same way."
         ),
-        NEGATIVE: (
-            _(
-                "**One word was there, the others are drawn.** The step pulls v towards the first (orange) and away "
-                "from the drawn ones (red); only these vectors move, not all of the vocabulary."
-            ),
-            _(
-                "**The die** draws frequent words more often, but less so than the text has them: the power ¾ makes "
-                "the parts of rare words wider. The same seed draws the same words."
-            ),
-            _(
-                "A drawn word may really belong there. One throw pushes it away by mistake; over many pairs that evens "
-                "out."
-            ),
+        N_("Where the model is sure of the context word, E[u] lies near it and the arrow is short."),
+        N_(
+            "**The rate** says how far to go. Training takes small steps for very many pairs; with one pair and a "
+            "large rate you see what a step does."
         ),
-        BAG: (
-            _(
-                "**Many vectors, one guess:** the mean of the words around (green) predicts the word in the middle "
-                "(orange)."
-            ),
-            _("Every word of the window moves by the same step, whatever it is: order and distance play no part."),
+    ),
+    NEGATIVE: (
+        N_(
+            "**One word was there, the others are drawn.** The step pulls v towards the first (orange) and away "
+            "from the drawn ones (red); only these vectors move, not all of the vocabulary."
         ),
-        TREE: (
-            _(
-                "**No word is asked for all others:** each is a path of left and right turns, and its probability the "
-                "product of the turns' probabilities. As every node shares what it has among its two children, all "
-                "leaves together have 1."
-            ),
-            _(
-                "**Frequent words lie near the root**, rare ones deep: that makes the average path short. Set the "
-                "widths to the share of the text, and most turns split it nearly in half."
-            ),
-            _("A step moves the nodes on this one path, and with v a little of every other turn."),
+        N_(
+            "**The die** draws frequent words more often, but less so than the text has them: the power ¾ makes "
+            "the parts of rare words wider. The same seed draws the same words."
         ),
-    }[method]
-
-
-def maths(method: str) -> tuple[str, ...]:
-    """What to notice with formulas."""
-    return {
-        SOFTMAX: (
-            _(
-                "u_o, E[u] and the gradient lie wholly in the plane, so the step is seen at full length; v is "
-                "projected, and what lies outside the plane does not change. In v alone the loss is convex: "
-                "log-sum-exp minus a linear term."
-            ),
-            _("With all vectors moving, u_w moves by rate · ([w = o] − Pr(w | c)) v, as in training."),
+        N_(
+            "A drawn word may really belong there. One throw pushes it away by mistake; over many pairs that evens out."
         ),
-        NEGATIVE: (
-            _(
-                "The gradient is (1 − σ(u_o·v)) u_o − Σ σ(u_w·v) u_w over the words drawn; both parts lie in the "
-                "plane. A draw of the context word itself is left out."
-            ),
+    ),
+    BAG: (
+        N_(
+            "**Many vectors, one guess:** the mean of the words around (green) predicts the word in the middle "
+            "(orange)."
         ),
-        BAG: (
-            _(
-                "As in word2vec.c each word read moves by the whole gradient of the mean; by the chain rule it would "
-                "be 1/n of it. A word that stands twice moves twice. The plane is that of the gradient and the mean."
-            ),
+        N_("Every word of the window moves by the same step, whatever it is: order and distance play no part."),
+    ),
+    TREE: (
+        N_(
+            "**No word is asked for all others:** each is a path of left and right turns, and its probability the "
+            "product of the turns' probabilities. As every node shares what it has among its two children, all "
+            "leaves together have 1."
         ),
-        TREE: (
-            _(
-                "A left turn has σ(n·v), a right turn σ(−n·v) = 1 − σ(n·v). Ticks mark the probabilities before the "
-                "step."
-            ),
+        N_(
+            "**Frequent words lie near the root**, rare ones deep: that makes the average path short. Set the "
+            "widths to the share of the text, and most turns split it nearly in half."
         ),
-    }[method]
+        N_("A step moves the nodes on this one path, and with v a little of every other turn."),
+    ),
+}
+MATHS = {
+    SOFTMAX: (
+        N_(
+            "u_o, E[u] and the gradient lie wholly in the plane, so the step is seen at full length; v is "
+            "projected, and what lies outside the plane does not change. In v alone the loss is convex: "
+            "log-sum-exp minus a linear term."
+        ),
+        N_("With all vectors moving, u_w moves by rate · ([w = o] − Pr(w | c)) v, as in training."),
+    ),
+    NEGATIVE: (
+        N_(
+            "The gradient is (1 − σ(u_o·v)) u_o − Σ σ(u_w·v) u_w over the words drawn; both parts lie in the "
+            "plane. A draw of the context word itself is left out."
+        ),
+    ),
+    BAG: (
+        N_(
+            "As in word2vec.c each word read moves by the whole gradient of the mean; by the chain rule it would "
+            "be 1/n of it. A word that stands twice moves twice. The plane is that of the gradient and the mean."
+        ),
+    ),
+    TREE: (
+        N_("A left turn has σ(n·v), a right turn σ(−n·v) = 1 − σ(n·v). Ticks mark the probabilities before the step."),
+    ),
+}

@@ -3,7 +3,7 @@ identities."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from tlmviz.errors import BadText, UnknownName
 from tlmviz.facades.word_vectors import WordVectors
 from tlmviz.ui import compute as shared
 from tlmviz.ui import words as models
+from tlmviz.ui.cached import cached
 
 from .state import BAG, CENTER, CONTEXT, MOST_WORDS, NEGATIVE, SOFTMAX, TREE, Step
 
@@ -34,24 +35,74 @@ BEHIND: tuple[Identity[...], ...] = (
 
 @dataclass(frozen=True)
 class Data:
-    """What the part shows of a pair as the model spells it, or of CBOW's `text`, the first of the `count` words that
-    are known.
-
-    `refused` has why a word was not read; `unknown` what was left out of the text.
-    """
+    """What the part shows of a pair, or of CBOW's text."""
 
     chosen: Step
-    center: str = CENTER
-    context: str = CONTEXT
-    refused: dict[str, UnknownName] = field(default_factory=dict)  # by what is shown in its place
-    text: tuple[str, ...] = ()
-    count: int = 0
-    unknown: tuple[str, ...] = ()
+
+    @property
+    def model(self) -> str:
+        """The model of this method."""
+        return MODELS[self.chosen.method]
 
     @property
     def wv(self) -> WordVectors:
-        """The model of this method."""
-        return models.model(MODELS[self.chosen.method])
+        """It, loaded."""
+        return models.model(self.model)
+
+    @cached_property
+    def pair(self) -> dict[str, str | UnknownName]:
+        """The center and the context word as the model spells them, or why it does not know one; CBOW has a text."""
+        found: dict[str, str | UnknownName] = {"center": CENTER, "context": CONTEXT}
+        for name in found if self.chosen.method != BAG else ():
+            try:
+                found[name] = self.wv.vocabulary[self.wv.index(getattr(self.chosen, name))]
+            except UnknownName as error:
+                found[name] = error
+        return found
+
+    @property
+    def center(self) -> str:
+        """The word whose vector is read."""
+        found = self.pair["center"]
+        return found if isinstance(found, str) else CENTER
+
+    @property
+    def context(self) -> str:
+        """The word that was there."""
+        found = self.pair["context"]
+        return found if isinstance(found, str) else CONTEXT
+
+    @property
+    def refused(self) -> dict[str, UnknownName]:
+        """Why words of the pair were not read, by what is shown in their place."""
+        shown = {"center": CENTER, "context": CONTEXT}
+        return {shown[name]: why for name, why in self.pair.items() if isinstance(why, UnknownName)}
+
+    @cached_property
+    def known(self) -> list[str]:
+        """The words of CBOW's text that its model knows. Raises BadText for fewer than two."""
+        if self.chosen.method != BAG:
+            return []
+        known = [word for word in split_words(self.chosen.text) if word in self.wv]
+        if len(known) < 2:
+            raise BadText(
+                "A window needs at least two words that {model} knows; of this text it knows {count}. "
+                "Type everyday English words.",
+                model=self.model,
+                count=len(known),
+            )
+        return known
+
+    @property
+    def text(self) -> list[str]:
+        """Those of them that are shown."""
+        return self.known[:MOST_WORDS]
+
+    @property
+    def unknown(self) -> list[str]:
+        """What was left out of CBOW's text."""
+        every = split_words(self.chosen.text) if self.chosen.method == BAG else []
+        return list(dict.fromkeys(word for word in every if word not in self.wv))
 
     @cached_property
     def place(self) -> int:
@@ -76,10 +127,12 @@ class Data:
         """The seed of the first of the throws that are sent together."""
         return int(self.chosen.seed) // THROWS * THROWS
 
-    @property
-    def throws(self) -> tuple[np.ndarray, np.ndarray]:
+    @cached(32)
+    def throws(model: str, negatives: int, first: int) -> tuple[np.ndarray, np.ndarray]:
         """Numbers [S, k] and the words drawn [S, k] of S = THROWS seeds from `first` on."""
-        return _throws(self.wv.name, self.chosen.negatives, self.first)
+        wv = models.model(model)
+        every = [one_step.draws(wv.counts, wv.config.power, negatives, seed) for seed in range(first, first + THROWS)]
+        return np.array([numbers for numbers, _ in every]), np.array([drawn for _, drawn in every])
 
     @property
     def lines(self) -> tuple[np.ndarray, np.ndarray]:
@@ -120,64 +173,32 @@ class Data:
         return float(np.exp(-loss)), loss
 
     @property
-    def costs(self) -> list[Cost]:
+    def decisions(self) -> int:
+        """How many turns of the tree lead to the context word; 0 without a tree."""
+        return len(self.wv.path(self.context).nodes) if self.chosen.method == TREE else 0
+
+    @cached(32)
+    def costs(negatives: int, decisions: int) -> list[Cost]:
         """What a step costs by each method, on tables of one size; the path is the context word's, or the mean one."""
-        return _costs(self.chosen.negatives, len(self.wv.path(self.context).nodes) if self.chosen.method == TREE else 0)
+        wv = models.model(MODELS[NEGATIVE])
+        return shared.run_in_worker(lambda: step_costs.costs(wv, negatives, decisions or step_costs.mean_path(wv)))
 
     @property
-    def checks(self) -> list[Check]:
-        """The identities, on this pair or, for CBOW, on the text."""
-        return _checks(self.wv.name, tuple(self.text or (self.center, self.context)))
+    def given(self) -> list[str]:
+        """What the identities are measured on: this pair or, for CBOW, the text."""
+        return self.text or [self.center, self.context]
 
-
-def compute(chosen: Step) -> Data:
-    """The data of a state. Raises BadText for a text of which CBOW's model does not know two words."""
-    wv = models.model(MODELS[chosen.method])
-    if chosen.method == BAG:
-        every = split_words(chosen.text)
-        known = [word for word in every if word in wv]
-        if len(known) < 2:
-            raise BadText(
-                "A window needs at least two words that {model} knows; of this text it knows {count}. "
-                "Type everyday English words.",
-                model=wv.name,
-                count=len(known),
-            )
-        unknown = tuple(dict.fromkeys(word for word in every if word not in wv))
-        return Data(chosen, text=tuple(known[:MOST_WORDS]), count=len(known), unknown=unknown)
-    pair: dict[str, str] = {"center": CENTER, "context": CONTEXT}
-    refused: dict[str, UnknownName] = {}
-    for name, default in pair.items():
-        try:
-            pair[name] = wv.vocabulary[wv.index(getattr(chosen, name))]
-        except UnknownName as error:
-            refused[default] = error
-    return Data(chosen, pair["center"], pair["context"], refused)
+    @cached(32)
+    def checks(model: str, given: list[str]) -> list[Check]:
+        """The identities."""
+        wv = models.model(model)
+        entries = [entry for entry in BEHIND if entry.applies(wv)]
+        return shared.run_in_worker(
+            lambda: [*measure(words_step, wv, given), *(entry(wv, given) for entry in entries)], gradients=True
+        )
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _step(method: str, center: str, context: str) -> one_step.Step:
     make = one_step.softmax_step if method == SOFTMAX else one_step.tree_step
     return shared.run_in_worker(lambda: make(models.model(MODELS[method]), center, context))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _throws(model: str, negatives: int, first: int) -> tuple[np.ndarray, np.ndarray]:
-    wv = models.model(model)
-    every = [one_step.draws(wv.counts, wv.config.power, negatives, seed) for seed in range(first, first + THROWS)]
-    return np.array([numbers for numbers, _ in every]), np.array([drawn for _, drawn in every])
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _costs(negatives: int, path: int) -> list[Cost]:
-    wv = models.model(MODELS[NEGATIVE])
-    return shared.run_in_worker(lambda: step_costs.costs(wv, negatives, path or step_costs.mean_path(wv)))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _checks(model: str, given: tuple[str, ...]) -> list[Check]:
-    wv = models.model(model)
-    entries = [entry for entry in BEHIND if entry.applies(wv)]
-    return shared.run_in_worker(
-        lambda: [*measure(words_step, wv, list(given)), *(entry(wv, list(given)) for entry in entries)], gradients=True
-    )

@@ -12,6 +12,7 @@ from tlmviz.figures.words import step_costs as figures
 from tlmviz.ui import frame, live
 from tlmviz.ui.language import N_, _
 
+from .. import view as shared
 from . import claims
 from .data import THROWS, Data
 from .state import BAG, NEGATIVE, SOFTMAX, TREE, Step
@@ -76,6 +77,11 @@ def controls() -> Step:
     return Step.of_session()
 
 
+def readable(data: Data) -> bool:
+    """Whether there are words to read; a sentence says what to type."""
+    return shared.readable(lambda: data.known)
+
+
 def refused(data: Data) -> None:
     """Words that cannot be read, each with a sentence."""
     for word, error in data.refused.items():
@@ -136,7 +142,7 @@ def _bag(data: Data) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The text, of which the mean of a window predicts the word in its middle."""
     rows = [data.wv.index(word) for word in data.text]
     arrays = {**_drawn(data, rows), "read": data.wv.vectors[rows].numpy(), "rows": np.array(rows, np.uint16)}
-    return {"mode": "cbow", "text": list(data.text), "radius": data.chosen.window, "place": data.place}, arrays
+    return {"mode": "cbow", "text": data.text, "radius": data.chosen.window, "place": data.place}, arrays
 
 
 def _drawn(data: Data, targets: list[int]) -> dict[str, np.ndarray]:

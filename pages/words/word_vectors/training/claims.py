@@ -33,9 +33,13 @@ def nearest(data: Data) -> str | None:
     """The words nearest to the one that is asked for, after some training."""
     if not data.near or not data.live.words_read:
         return None
-    named = [f"“{markdown.plain(word)}” {number(value, '.2f')}" for word, value in data.near]
-    values = {"word": markdown.plain(data.word), "words": listed(named), "seconds": number(data.live.elapsed, ".1f")}
-    return _("After {seconds} seconds of training nearest to “{word}”, by cosine: {words}.", **values)
+    named = [_("{word} {cosine}", word=markdown.quoted(word), cosine=number(value, ".2f")) for word, value in data.near]
+    return _(
+        "After {seconds} seconds of training nearest to “{word}”, by cosine: {words}.",
+        seconds=number(data.live.elapsed, ".1f"),
+        word=markdown.plain(data.word),
+        words=listed(named),
+    )
 
 
 def unknown(data: Data) -> str | None:

@@ -6,14 +6,22 @@ import streamlit as st
 
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
+from tlmviz.ui.part import Own
 
+from .. import view as shared
 from . import claims, data, view
 from .data import Data
+from .state import Training
 
 LOOK = 0.6  # seconds between two looks at a training
 
 
-def show() -> None:
+def draw() -> None:
+    """The part; of a text that cannot be read a sentence says what to type."""
+    shared.readable(_draw)
+
+
+def _draw() -> None:
     """The text, the buttons, and the training."""
     with frame.picture_first():
         shown = data.compute(*view.controls())
@@ -41,3 +49,6 @@ def watch(shown: Data) -> None:
         st.rerun()
     st.button(_("Stop"), on_click=live.stop, key="trainstop")
     picture(Data(shown.chosen, live))
+
+
+PART = Own((Training,), draw)
