@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tlmviz.figures.models import zoo as figures
+from tlmviz.figures.caches import zoo as figures
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs, markdown
 from tlmviz.ui.language import _
@@ -19,7 +19,7 @@ SNIPPET = """import pandas as pd
 
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.figures import LIGHT
-from tlmviz.figures.models import zoo
+from tlmviz.figures.caches import zoo
 
 table = pd.read_csv(models_folder() / "zoo.csv")
 seeds = table[table.group.isin(["baseline", "seed"])].bits_per_byte

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tlmviz.figures import DARK, LIGHT
-from tlmviz.figures.models import zoo as figures
+from tlmviz.figures.caches import zoo as figures
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 NAMES = ["baseline", "ALiBi", "no positions", "one head, shared", "post-norm"]
