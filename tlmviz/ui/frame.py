@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -109,6 +109,7 @@ _EMBEDDED = """<style>
 ZOOM = ["zoomIn2d", "zoomOut2d", "resetScale2d"]  # for charts that are dragged
 # Where this run's title and its examples stand; the page may be drawn without the app around it.
 _TOP: ContextVar[tuple[DeltaGenerator, DeltaGenerator] | None] = ContextVar("top", default=None)
+_SHARED: ContextVar[DeltaGenerator | None] = ContextVar("shared", default=None)
 MARGINS = 27, 304  # pixels that a page's content is narrower than a phone, and than a window with the sidebar
 # A shade at the sides at which more is to be scrolled to: the two of the first line are part of what scrolls, and cover
 # those of the second where it ends.
@@ -295,8 +296,21 @@ def more(place: DeltaGenerator | None = None) -> DeltaGenerator:
 
 
 def picture_first() -> DeltaGenerator:
-    """A container of controls and their picture: on a phone those inside `after_picture` come below the picture."""
-    return st.container(key="picture-first")
+    """A container of controls and their picture: on a phone those inside `after_picture` come below the picture. A part
+    has that of its page's `shared_controls`, where there are some."""
+    return _SHARED.get() or st.container(key="picture-first")
+
+
+@contextlib.contextmanager
+def shared_controls() -> Iterator[DeltaGenerator]:
+    """The container of `picture_first` for the controls that the parts of a page share; the part is drawn within the
+    block."""
+    place = picture_first()
+    token = _SHARED.set(place)
+    try:
+        yield place
+    finally:
+        _SHARED.reset(token)
 
 
 def after_picture(pairs: bool = True, name: str = "", **layout: Any) -> DeltaGenerator:

@@ -139,7 +139,8 @@ def _needed(state: type[State], given: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Parts:
-    """Parts behind the menu `field` of a state; `also` are states that several of them share.
+    """Parts behind the menu `field` of a state, which may have a menu of their own; `also` are states that several of
+    them share.
 
     `controls` draws what they share and the menu, and returns the state: parts of the same state have no controls of
     their own, others are given its fields. None in its place: the menu alone.
@@ -147,7 +148,7 @@ class Parts:
 
     state: type[State]
     field: str
-    parts: Mapping[str, Part | Own]
+    parts: Mapping[str, Part | Own | Parts]
     also: tuple[type[State], ...] = ()
     controls: Callable[..., State | None] | None = None
 
@@ -157,11 +158,13 @@ class Parts:
         every = self.state, *self.also, *(state for each in self.parts.values() for state in each.states)
         return tuple(dict.fromkeys(every))
 
-    def show(self, given: Mapping[str, Any]) -> None:
+    def show(self, given: Mapping[str, Any], *_: object) -> None:
         """The menu, and the chosen part."""
-        chosen = (self.controls or self._menu)(**_needed(self.state, given))
-        if chosen is not None:
-            self.parts[getattr(chosen, self.field)].show({**given, **vars(chosen)}, chosen)
+        with frame.shared_controls() as place:
+            with place:
+                chosen = (self.controls or self._menu)(**_needed(self.state, given))
+            if chosen is not None:
+                self.parts[getattr(chosen, self.field)].show({**given, **vars(chosen)}, chosen)
 
     def _menu(self, **given: Any) -> State:
         self.state.controls[self.field].draw()

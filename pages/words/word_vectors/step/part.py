@@ -1,12 +1,12 @@
 """The part One step: which way a pair of words moves the vectors, by softmax, by samples, from a mean, down a tree."""
 
-from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Own, Part, Parts, later
+from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Part, Parts, later
 
 from . import claims, view
 from .data import Data
 from .state import Step
 
-METHODS = Parts(
+PART = Parts(
     Step,
     "method",
     {
@@ -27,11 +27,3 @@ METHODS = Parts(
     },
     controls=view.controls,
 )
-
-
-def draw() -> None:
-    """The part of the chosen method."""
-    METHODS.show({})
-
-
-PART = Own((Step,), draw)
