@@ -5,7 +5,7 @@ from __future__ import annotations
 from tlmviz.ui import inputs, state
 from tlmviz.ui.language import N_
 
-MORPH, CALCULATOR, ZOO, MAPS, LATENT, REDUNDANCY, COLLAPSE = VIEWS = (
+MORPH, CALCULATOR, ZOO, MAPS, LATENT, REDUNDANCY, COLLAPSE = (
     "Morph",
     "Calculator",
     "Model zoo",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tlmviz.ui import inputs, state
 from tlmviz.ui.language import N_
 
-STEPS, COST, SIDE_BY_SIDE = VIEWS = "Steps", "Cost", "Models"
+STEPS, COST, SIDE_BY_SIDE = "Steps", "Cost", "Models"
 MOST = 48  # generated tokens
 
 

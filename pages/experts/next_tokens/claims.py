@@ -234,25 +234,22 @@ def title(data: Data) -> str:
     return _("Several tokens predicted at once by {model}", model=markdown.plain(data.model))
 
 
-NOTICE = {
-    PREDICTIONS: (),
-    WRITING: (
-        N_(
-            "Each column is one pass of the model. What proposes is quick and may be wrong; the model reads all "
-            "proposed tokens in one pass, keeps those that it would have written itself, and adds one token of its "
-            "own. A wrong proposal costs time, never a wrong word."
-        ),
-        N_(
-            "A first token is always proposed; another follows only while those before it are together at least 0.3 "
-            "probable."
-        ),
-        N_(
-            "A smaller model that writes ahead must spell texts with the same vocabulary, and be much quicker than the "
-            "one that it serves."
-        ),
+OF_PASSES = (  # how to read them
+    N_(
+        "Each column is one pass of the model. What proposes is quick and may be wrong; the model reads all "
+        "proposed tokens in one pass, keeps those that it would have written itself, and adds one token of its "
+        "own. A wrong proposal costs time, never a wrong word."
     ),
-}
-HOW_TO_READ = {  # predictions
+    N_(
+        "A first token is always proposed; another follows only while those before it are together at least 0.3 "
+        "probable."
+    ),
+    N_(
+        "A smaller model that writes ahead must spell texts with the same vocabulary, and be much quicker than the "
+        "one that it serves."
+    ),
+)
+OF_CHAINS = {
     CHAINED: (
         N_(
             "The model has read the text up to the chosen token and predicts the next one; each module reads what the "

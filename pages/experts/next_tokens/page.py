@@ -7,7 +7,7 @@ from pages.experts.next_tokens.state import CHAINED, PARALLEL, PREDICTIONS, WRIT
 from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Draw, Part, Parts, later, page
 
 
-def part(kind: str, model: str, below: Draw, *equations: Draw) -> Part:
+def part(kind: str, model: str, notice: tuple[str, ...], below: Draw, *equations: Draw) -> Part:
     """A view of one way to look ahead."""
     return Part(
         Ahead,
@@ -15,7 +15,7 @@ def part(kind: str, model: str, below: Draw, *equations: Draw) -> Part:
         claims.CLAIMS[kind],
         claims.HINTS[kind],
         view.picture,
-        notice=claims.NOTICE[kind] or claims.HOW_TO_READ[model],
+        notice=notice,
         maths=(claims.TRAINED[model], *claims.MATHS),
         equation=view.EQUATIONS[model],
         code=view.SNIPPETS[kind],
@@ -28,8 +28,8 @@ PARTS = {
     f"{kind} {model}": made
     for model in (CHAINED, PARALLEL)
     for kind, made in (
-        (PREDICTIONS, part(PREDICTIONS, model, view.accuracy)),
-        (WRITING, part(WRITING, model, view.speed, view.rejection)),
+        (PREDICTIONS, part(PREDICTIONS, model, claims.OF_CHAINS[model], view.accuracy)),
+        (WRITING, part(WRITING, model, claims.OF_PASSES, view.speed, view.rejection)),
     )
 }
 PART = Parts(Ahead, "part", PARTS, controls=view.controls)

@@ -43,10 +43,6 @@ class Data(Shown):
         return names.index(self.chosen.opening) if self.chosen.opening in names else len(names) - 1
 
     @property
-    def shown(self) -> Variant:
-        return self.variants[self.opening]
-
-    @property
     def ends(self) -> tuple[Variant, Variant]:
         """MHA and MLA."""
         return self.variants[0], self.variants[-1]
