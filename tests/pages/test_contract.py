@@ -62,8 +62,6 @@ ASK = {  # those that still do
     "attention/explorer/view_other",
     "attention/explorer/view_panels",
     "attention/learning/view",
-    "beyond/latents/cost/view",
-    "beyond/latents/reading/view",
     "caches/attention_family/calculator/view",
     "caches/attention_family/latent/view",
     "caches/attention_family/zoo/view",

@@ -127,7 +127,6 @@ def each(folder: str, cls: str, *rest: Any, **given: Any) -> Iterator[Any]:
 
 FAMILY, LONG, ALIGNMENT = "caches/attention_family", "kernels/long_context", "translation/alignment"
 MADE: dict[str, Callable[[], Iterator[Any]]] = {
-    "beyond/latents/two_mlas": lambda: map(module("beyond/latents/two_mlas", "data").compute, (DEFAULT_TEXT, "a")),
     f"{FAMILY}/collapse": lambda: each(f"{FAMILY}/collapse", "Lemma", read(), (1, 2)),
     f"{FAMILY}/latent": lambda: iter([module(f"{FAMILY}/latent", "data").Data(read("zoo-mla"), (1, 2))]),
     f"{FAMILY}/maps": lambda: iter([module(f"{FAMILY}/maps", "data").Data((read(),), (1, 2))]),
@@ -219,8 +218,6 @@ def plain(folder: str) -> Iterator[Any]:
 
 def again(folder: str, shown: Any, after: Any) -> Any:
     """What the page passes to its hints in the state after."""
-    if folder == "beyond/latents/two_mlas":
-        return module(folder, "data").compute(after.text)
     if folder == f"{ALIGNMENT}/by_hand":
         return module(folder, "data").compute(after, Penalties())
     if folder == "numbers/norms/batch":
