@@ -61,7 +61,6 @@ ASK = {  # those that still do
     "attention/explorer/view_flow",
     "attention/explorer/view_other",
     "attention/explorer/view_panels",
-    "attention/learning/view",
     "caches/attention_family/calculator/view",
     "caches/attention_family/latent/view",
     "caches/attention_family/zoo/view",
