@@ -66,7 +66,6 @@ ASK = {  # those that still do
     "caches/attention_family/zoo/view",
     "cost/layer_bill/view",
     "experts/next_tokens/view",
-    "kernels/flash_attention/tiles/view",
     "kernels/long_context/indexer/view",
     "kernels/long_context/maps/view",
     "kernels/long_context/masks/view",

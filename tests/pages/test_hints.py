@@ -35,6 +35,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "caches/kv_cache": {"head": (1, 2)},
     "caches/serving": {"text": ""},
     "experts/experts": {"model": "stories-moe"},
+    "kernels/flash_attention/one_row": {"query": 5},
     "numbers/training/float8": {"text": None},
     "numbers/training/gradients": {"text": None},
     "numbers/training/master": {"text": None},
@@ -50,7 +51,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "workbench/patch": {"model": "stories-rope"},  # of other models both texts may make the same word likeliest
     "workbench/why": {"model": "stories-rope", "pin": (5, 0, 25, 17)},
 }
-PASSES_STATE = {"kernels/flash_attention/costs", "kernels/flash_attention/tiles", "words/word_vectors/fasttext"}
+PASSES_STATE = {"words/word_vectors/fasttext"}
 
 
 def module(folder: str, name: str) -> ModuleType:
@@ -67,10 +68,6 @@ def made_of(folder: str) -> Callable[[Any], Any]:
     data = module(folder, "data")
     made = getattr(data, "compute", None)
     return made if inspect.isfunction(made) else data.Data
-
-
-def query(folder: str) -> Any:
-    return module("kernels/flash_attention", "state").Query("zoo-rope", DEFAULT_TEXT, 1, 2, 5)
 
 
 def read(model: str = "zoo-rope") -> Any:
@@ -208,8 +205,6 @@ def plain(folder: str) -> Iterator[Any]:
         for name, place in special.items()
         if name in wanted
     }
-    if "at" in wanted:
-        given["at"] = query(folder)
     for chosen in every(cls, **given):
         with contextlib.suppress(Error):  # what the page refuses, it says in a sentence, with no hint
             shown = compute(chosen)
