@@ -76,7 +76,6 @@ ASK = {  # those that still do
     "positions/position_schemes/schemes/view",
     "positions/rope_planes/view",
     "start/start/view",
-    "start/train/view",
     "streams/mhc/depth/view",
     "translation/alignment/by_hand/view",
     "translation/alignment/forced/view",
