@@ -57,9 +57,6 @@ def of_data(file: Path) -> set[str]:
 
 VIEWS = {str(file.relative_to(ROOT / "pages").parent / file.stem) for file in (ROOT / "pages").rglob("view*.py")}
 ASK = {  # those that still do
-    "attention/explorer/view_flow",
-    "attention/explorer/view_other",
-    "attention/explorer/view_panels",
     "caches/attention_family/calculator/view",
     "caches/attention_family/latent/view",
     "caches/attention_family/zoo/view",
