@@ -68,7 +68,6 @@ ASK = {  # those that still do
     "numbers/norms/spread/view",
     "positions/position_schemes/schemes/view",
     "positions/rope_planes/view",
-    "start/start/view",
     "streams/mhc/depth/view",
     "translation/alignment/by_hand/view",
     "translation/alignment/forced/view",
