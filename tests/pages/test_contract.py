@@ -57,20 +57,6 @@ def of_data(file: Path) -> set[str]:
 
 VIEWS = {str(file.relative_to(ROOT / "pages").parent / file.stem) for file in (ROOT / "pages").rglob("view*.py")}
 ASK = {  # those that still do
-    "attention/chat/view",
-    "attention/explorer/view_flow",
-    "attention/explorer/view_other",
-    "attention/explorer/view_panels",
-    "attention/learning/view",
-    "beyond/latents/cost/view",
-    "beyond/latents/reading/view",
-    "kernels/flash_attention/tiles/view",
-    "kernels/long_context/indexer/view",
-    "kernels/long_context/maps/view",
-    "kernels/long_context/masks/view",
-    "kernels/long_context/view",
-    "start/start/view",
-    "start/train/view",
     "translation/alignment/by_hand/view",
     "translation/alignment/forced/view",
     "translation/alignment/ribbons/view",

@@ -272,7 +272,7 @@ def test_no_head_looks_one_back_more(stories):
 
 def test_who_reads_whom_in_the_conversations():
     def strongest(talk: str, role: str, source: str = LAST):
-        shares = chat.shares("stories-rope", CONVERSATIONS[talk], source)[role]
+        shares = chat.Data.shares("stories-rope", CONVERSATIONS[talk], source)[role]
         return divmod(int(shares.argmax()), shares.shape[1]), round(float(shares.max()), 2)
 
     assert strongest("A parrot", "system") == ((5, 5), 0.45)

@@ -38,6 +38,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "caches/kv_cache": {"head": (1, 2)},
     "caches/serving": {"text": ""},
     "experts/experts": {"model": "stories-moe"},
+    "kernels/flash_attention/one_row": {"query": 5},
     "numbers/training/float8": {"text": None},
     "numbers/training/gradients": {"text": None},
     "numbers/training/master": {"text": None},
@@ -53,7 +54,6 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "workbench/patch": {"model": "stories-rope"},  # of other models both texts may make the same word likeliest
     "workbench/why": {"model": "stories-rope", "pin": (5, 0, 25, 17)},
 }
-PASSES_STATE = {"kernels/flash_attention/costs", "kernels/flash_attention/tiles"}
 
 
 def module(folder: str, name: str) -> ModuleType:
@@ -70,10 +70,6 @@ def made_of(folder: str) -> Callable[[Any], Any]:
     data = module(folder, "data")
     made = getattr(data, "compute", None)
     return made if inspect.isfunction(made) else data.Data
-
-
-def query(folder: str) -> Any:
-    return module("kernels/flash_attention", "state").Query("zoo-rope", DEFAULT_TEXT, 1, 2, 5)
 
 
 def long(model: str = "zoo-rope") -> Any:
@@ -126,7 +122,6 @@ def each(folder: str, cls: str, *rest: Any, **given: Any) -> Iterator[Any]:
 
 FAMILY, LONG, ALIGNMENT = "caches/attention_family", "kernels/long_context", "translation/alignment"
 MADE: dict[str, Callable[[], Iterator[Any]]] = {
-    "beyond/latents/two_mlas": lambda: map(module("beyond/latents/two_mlas", "data").compute, (DEFAULT_TEXT, "a")),
     f"{FAMILY}/zoo": lambda: iter([module(f"{FAMILY}/zoo", "data").compute()]),
     "caches/kv_cache": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
     "caches/kv_cache/cost": lambda: each("caches/kv_cache", "Cache", model="zoo-rope", text=DEFAULT_TEXT, head=(1, 2)),
@@ -203,18 +198,13 @@ def plain(folder: str) -> Iterator[Any]:
         for name, place in special.items()
         if name in wanted
     }
-    if "at" in wanted:
-        given["at"] = query(folder)
     for chosen in every(cls, **given):
         with contextlib.suppress(Error):  # what the page refuses, it says in a sentence, with no hint
-            shown = compute(chosen)
-            yield chosen if folder in PASSES_STATE else shown
+            yield compute(chosen)
 
 
 def again(folder: str, shown: Any, after: Any) -> Any:
     """What the page passes to its hints in the state after."""
-    if folder == "beyond/latents/two_mlas":
-        return module(folder, "data").compute(after.text)
     if folder == f"{ALIGNMENT}/by_hand":
         return module(folder, "data").compute(after, Penalties())
     if folder == "numbers/norms/batch":
@@ -222,8 +212,7 @@ def again(folder: str, shown: Any, after: Any) -> Any:
         return data.of_digits(after) if hasattr(after, "count") else data.of_text(after)
     if folder in MADE:
         return after if type(after) is type(shown) else dataclasses.replace(shown, chosen=after)
-    found = made_of(folder)(after)
-    return after if folder in PASSES_STATE else found
+    return made_of(folder)(after)
 
 
 def hints_of(folder: str, shown: Any) -> Sequence[Hint]:

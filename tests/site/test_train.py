@@ -25,12 +25,12 @@ def test_runs_and_title_are_pythons(chosen, monkeypatch):
     values = {name: control.default for name, control in Choice.controls.items()} | chosen
     shown = []
     monkeypatch.setattr(view.PICTURE, "show", lambda header, arrays: shown.append(header))
-    view.runs(data.compute(Choice(**values)))
+    asked = data.Data(Choice(**values))
+    view.runs(asked)
     found = evaluate(IMPORTS, BODY, {"chosen": values, "tables": site.given()})
     for header in shown:
         header.pop("why")  # sentences of the page, which a site has none of
     for header in (found["header"], *shown):
         assert header.pop("live")  # the file without a model: the app's address, and the site's
     assert [found["header"]] == json.loads(json.dumps(shown))
-    names = ("task", "layers", "mask", "positions", "rate")
-    assert found["offered"] == data.offered(*(values[name] for name in names))
+    assert found["offered"] == asked.offered

@@ -63,12 +63,17 @@ def most_goes(data: Data) -> str | None:
 
 def many_rest(data: Data) -> str | None:
     """Most heads have more than half of their attention on the first token."""
-    return _resting(data) if _rest(data) > data.shares["sink"].size / 2 else None
-
-
-def few_rest(data: Data) -> str | None:
-    """Some heads do, or none."""
-    return _resting(data) if _rest(data) <= data.shares["sink"].size / 2 else None
+    sink = data.shares["sink"]
+    resting = int((sink > MUCH).sum())
+    if resting <= sink.size / 2:
+        return None
+    return _(
+        "**A head that finds nothing** to read rests on the first token: {some} of {count} heads give it more than "
+        "half of their attention, {where}.",
+        some=resting,
+        count=sink.size,
+        where=_where(data),
+    )
 
 
 def in_a_row(data: Data) -> str | None:
@@ -82,7 +87,7 @@ def in_a_row(data: Data) -> str | None:
     )
 
 
-CLAIMS = reads_most, nobody_there, most_goes, many_rest, few_rest, in_a_row
+CLAIMS = reads_most, nobody_there, most_goes, many_rest, in_a_row
 HINTS = (Hint(N_("Click a cell; then say something to the model."), within),)
 
 
@@ -96,20 +101,6 @@ def _where(data: Data) -> str:
     """Where attention comes from; while the assistant has said nothing, the last token stands in for its tokens."""
     nothing = data.chosen.source == REPLIES and "assistant" not in data.conversation.roles
     return _(WHERE[LAST if nothing else data.chosen.source])
-
-
-def _rest(data: Data) -> int:
-    return int((data.shares["sink"] > MUCH).sum())
-
-
-def _resting(data: Data) -> str:
-    return _(
-        "**A head that finds nothing** to read rests on the first token: {some} of {count} heads give it more than "
-        "half of their attention, {where}.",
-        some=_rest(data),
-        count=data.shares["sink"].size,
-        where=_where(data),
-    )
 
 
 def one_head(data: Data) -> str:

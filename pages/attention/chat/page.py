@@ -3,7 +3,8 @@
 import streamlit as st
 
 from pages import IN
-from pages.attention.chat import claims, data, guess, view
+from pages.attention.chat import claims, guess, view
+from pages.attention.chat.data import Data
 from pages.attention.chat.examples import examples
 from pages.attention.chat.state import Chat
 from tlmviz.ui import below, frame
@@ -16,7 +17,7 @@ def talk(model: str) -> None:
     with left:
         view.conversation(model)
     with right:
-        shown = data.compute(view.controls(model))
+        shown = Data(view.controls(model))
         for warning in claims.warned(shown):
             st.caption(warning)
         if not guess.seen(shown):
@@ -28,7 +29,7 @@ def talk(model: str) -> None:
     below.when_painted("beneath-chat", lambda: _beneath(shown), seen=False)
 
 
-def _beneath(shown: data.Data) -> None:
+def _beneath(shown: Data) -> None:
     view.layers(shown)
     frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
     frame.measured(lambda: shown.checks)

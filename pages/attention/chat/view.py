@@ -15,7 +15,7 @@ from tlmviz.ui import below, frame, link
 from tlmviz.ui.components.attention_view import attention_view, build_payload, encode_overview
 from tlmviz.ui.language import _
 
-from . import claims, data, state
+from . import claims, state
 from .data import Data
 from .state import Chat
 
@@ -54,7 +54,7 @@ def conversation(model: str) -> None:
     if said or asked:
         turns = Chat.turns.get()
         with st.spinner(_("{model} answers …", model=model), show_time=True):
-            reply = data.reply(model, turns, seed=len(turns))
+            reply = Data(Chat.of_session(model=model, view=link.view())).reply(seed=len(turns))
         state.say("assistant", reply or "…")
         st.rerun()
 
@@ -70,7 +70,7 @@ def controls(model: str) -> Chat:
     role = Chat.role.draw(left)
     Chat.source.draw(right)
     chosen = Chat.of_session(model=model, view=link.view())
-    shown = data.compute(chosen)
+    shown = Data(chosen)
     trace, shares = shown.trace, shown.shares[role]
     origin = f"{model}:{role}:{chosen.source}:{chosen.turns}"  # what the best head may change with
     if link.head_is_free() and st.session_state.get(_OPENED) != origin:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tlmviz.analysis.attention.flow import Flow
 from tlmviz.decoding.cuts import Cuts
 from tlmviz.decoding.sampling import Sampling
@@ -24,7 +22,6 @@ if TYPE_CHECKING:  # it imports these sentences
     from .writing import Branch
 
 NAMED = 3  # heads in a sentence
-MUCH = 0.5  # of a head's attention
 
 
 def lost(data: Data) -> str | None:
@@ -102,44 +99,8 @@ def adds_most(data: Data) -> str | None:
     )
 
 
-def looks_back(data: Data) -> str | None:
-    """The head that looks most at the token before."""
-    shares = _statistic(data, "previous")
-    if shares is None or not shares.max() > MUCH:
-        return None
-    layer, head = divmod(int(shares.argmax()), data.trace.n_heads)
-    return _(
-        "**One token back** looks L{layer}H{head}, with {share} of its attention on average over the text's tokens. "
-        "Order the small maps by *Previous token*.",
-        layer=layer,
-        head=head,
-        share=_percent(shares.max()),
-    )
-
-
-def rest(data: Data) -> str | None:
-    """How many heads rest on the first token."""
-    shares = _statistic(data, "sink")
-    if shares is None or not (count := int((shares > MUCH).sum())):
-        return None
-    return ngettext(
-        "**{n} of {heads} heads** gives the first token more than half of its attention on average over the text's "
-        "tokens, whatever that token is. Order by *Attention sink*.",
-        "**{n} of {heads} heads** give the first token more than half of their attention on average over the text's "
-        "tokens, whatever that token is. Order by *Attention sink*.",
-        count,
-        heads=shares.size,
-    )
-
-
-CLAIMS = lost, kept, comes_again, comes_again_in_vain, looks, looks_too, adds_most, looks_back, rest
+CLAIMS = lost, kept, comes_again, comes_again_in_vain, looks, looks_too, adds_most
 HINTS = (Hint(N_("Click a cell of the map."), within),)
-
-
-def _statistic(data: Data, name: str) -> np.ndarray | None:
-    if not data.is_text or len(data.trace) < 2:
-        return None
-    return np.nan_to_num(np.asarray(data.trace.statistics()[name]))
 
 
 def _percent(share: float) -> str:

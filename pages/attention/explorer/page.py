@@ -3,7 +3,8 @@
 import streamlit as st
 
 from pages import IN
-from pages.attention.explorer import claims, data, guess, view, view_other, view_panels, writing
+from pages.attention.explorer import claims, guess, view, view_other, view_panels, writing
+from pages.attention.explorer.data import Data
 from pages.attention.explorer.examples import examples
 from pages.attention.explorer.state import Explorer
 from tlmviz.ui import below, compute, frame
@@ -18,7 +19,7 @@ def explore(model: str) -> None:
         if before:  # what stands below is of the text before
             st.rerun()
         return
-    shown = data.compute(chosen)
+    shown = Data(chosen)
     if shown.trace.crosses:  # what stands below is of one text
         view_other.cross(shown)
         return

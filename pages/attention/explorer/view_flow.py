@@ -11,7 +11,7 @@ from tlmviz.figures import readable
 from tlmviz.ui import frame, live
 from tlmviz.ui.language import _
 
-from . import claims, data
+from . import claims
 from .data import Data
 from .state import EDGE, Explorer, followed_elsewhere
 
@@ -30,15 +30,15 @@ def flow(shown: Data) -> None:
         st.info(reason)
         return
     Explorer.least.draw()
-    shown = data.compute(Explorer.of_session(model=shown.chosen.model, text=shown.chosen.text, view=shown.chosen.view))
+    shown = Data(Explorer.of_session(model=shown.chosen.model, text=shown.chosen.text, view=shown.chosen.view))
     position, held = shown.target
-    followed = data.flow(shown.chosen.model, shown.chosen.text, position, _predicted(shown, position))
+    followed = shown.flow(position, _predicted(shown, position))
     with st.container(key="flow-graph"):
         PICTURE.show(_graph(shown, followed), {})
     if held and position != shown.query:
         st.button(_("Follow the pinned token instead"), key="flow-release", on_click=Explorer.follows.set, args=(None,))
     frame.caption(claims.flow(shown, followed), maths=_(claims.FLOW_MATHS))
-    frame.badges([data.flow_check(shown.chosen.model, shown.chosen.text, position)])
+    frame.badges([shown.flow_check(position)])
 
 
 def _predicted(shown: Data, position: int) -> int:

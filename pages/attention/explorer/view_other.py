@@ -17,7 +17,7 @@ from tlmviz.patches import Patches
 from tlmviz.ui import frame, link
 from tlmviz.ui.language import _
 
-from . import claims, data
+from . import claims
 from .data import Data
 
 HEADS, IMAGE = "cross-heads", "patches"  # keys of the charts
@@ -91,7 +91,7 @@ def downloads(shown: Data) -> None:
     left, right = st.columns(2)
     left.download_button(
         _("Map of L{layer}H{head} (CSV)", layer=layer, head=head),
-        lambda: data.map_csv(shown),
+        shown.map_csv,
         f"tlmviz-{shown.chosen.model}-L{layer}H{head}.csv",
         "text/csv",
         on_click="ignore",
@@ -99,7 +99,7 @@ def downloads(shown: Data) -> None:
     )
     right.download_button(
         _("Trace: ids, q, k, v, lse, logits (NPZ)"),
-        lambda: data.trace_npz(shown),
+        shown.trace_npz,
         f"tlmviz-{shown.chosen.model}.npz",
         "application/octet-stream",
         on_click="ignore",

@@ -15,7 +15,7 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs, link, reading
 from tlmviz.ui.language import _
 
-from . import claims, data
+from . import claims
 from .data import Change, Data
 from .state import CHECKS, DATA, FLOW, MUTE, SCALE, WHY, Explorer
 from .view_flow import flow
@@ -38,7 +38,7 @@ def scale(shown: Data) -> None:
     """The scale 1/sqrt(d) multiplied by a factor: in one row, in the gradient, and in the whole model."""
     factor, theme = Explorer.factor.draw(), frame.theme()
     Explorer.factor.put()
-    rescaled = data.rescale(shown, factor)
+    rescaled = shown.rescale(factor)
     left, right = st.columns(2)
     with left:
         pair = {_("as trained"): torch.softmax(rescaled.row, -1).numpy()}
@@ -55,7 +55,7 @@ def scale(shown: Data) -> None:
     after = shown.trace
     if factor != 1:
         after = shared.trace(shown.chosen.model, shown.chosen.text, factor=factor)
-        _compare(data.changed(shown, after), _("Every head of the model at × {factor}", factor=f"{factor:g}"), "scaled")
+        _compare(shown.changed(after), _("Every head of the model at × {factor}", factor=f"{factor:g}"), "scaled")
     if reading.maths():
         _loss_gradient(shown, after)
 
@@ -87,7 +87,7 @@ def mute(shown: Data) -> None:
             args=(((layer, head),),),
         )
     after = shared.trace(shown.chosen.model, shown.chosen.text, muted=heads, how=how)
-    _compare(data.changed(shown, after), _("Muted heads: {n} ({how})", n=len(heads), how=how), "muted")
+    _compare(shown.changed(after), _("Muted heads: {n} ({how})", n=len(heads), how=how), "muted")
     change = (after.loss_per_token() - trace.loss_per_token()).numpy()
     if len(change):
         figure = predictions.loss_change(trace.tokens, change, frame.theme())
@@ -144,7 +144,7 @@ def statistics(shown: Data) -> None:
 
 def _loss_gradient(shown: Data, after: Trace) -> None:
     """The gradient of the loss with respect to the logits, before and after an intervention."""
-    gradient = data.loss_gradient(shown, after)
+    gradient = shown.loss_gradient(after)
     if gradient is not None:
         figure = predictions.gradient(gradient.tokens, gradient.before, gradient.after, frame.theme())
         frame.chart(figure, key="loss-gradient", alt=_("Gradient of the loss with respect to the logits"))

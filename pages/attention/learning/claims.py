@@ -9,7 +9,7 @@ import numpy as np
 
 from tlmviz.figures import number
 from tlmviz.ui.hints import Hint, within
-from tlmviz.ui.language import N_, _
+from tlmviz.ui.language import N_, Said, _
 
 from .data import Data, Turn
 from .state import INDUCTION, PREVIOUS, SHARES, STATISTICS, Head
@@ -114,43 +114,7 @@ def loss_then(data: Data) -> str | None:
             said.append(
                 _("{loss} from {low} to {high}", loss=loss_name(key), low=number(low, ".2f"), high=number(high, ".2f"))
             )
-    return _("Over the same steps the loss goes: {losses}.", losses=_("; ").join(said)) if said else None
-
-
-def now(data: Data) -> str | None:
-    """Which head has the most of the statistic at the step looked at."""
-    values = data.record.at(data.chosen.statistic, data.step)
-    best = int(values.argmax())
-    rest = np.delete(values, best)
-    if data.chosen.statistic in SHARES and values[best] < ENOUGH / 2:
-        return None
-    if not len(rest) or shown(data, float(values[best])) == shown(data, float(rest.max())):
-        return None
-    return _(
-        "At step {step} {head} has the most of “{what}”: {value}; the next head has {next}.",
-        step=step(data.step),
-        head=name(data.record.head(best)),
-        what=_(STATISTICS[data.chosen.statistic]),
-        value=shown(data, float(values[best])),
-        next=shown(data, float(rest.max())),
-    )
-
-
-def helper_first(data: Data) -> str | None:
-    """A previous-token head in an earlier layer is there when the induction head turns."""
-    turn, helper = much(data), data.helper
-    if turn is None or helper is None:
-        return None
-    share = float(data.record.at(PREVIOUS, turn.after)[data.record.number(helper.head)])
-    if share < ENOUGH:
-        return None
-    return _(
-        "An induction head needs one before it that looks one token back: at step {step} {head}, in an earlier layer, "
-        "puts {share} of its weight there.",
-        step=step(turn.after),
-        head=name(helper.head),
-        share=number(share, ".0%"),
-    )
+    return _("Over the same steps the loss goes: {losses}.", losses=Said(_("; ").join(said), said)) if said else None
 
 
 def needs_it(data: Data) -> str | None:
@@ -174,12 +138,6 @@ def needs_it(data: Data) -> str | None:
     )
 
 
-def told_itself(data: Data) -> str | None:
-    """What the training said of itself."""
-    told = [event for event in data.record.events if event.layer is None]
-    return " ".join(event.sentence for event in told) or None
-
-
 def noticed(data: Data) -> str | None:
     """What the rules of the monitor noticed of the head looked at."""
     own = [event for event in data.record.events if (event.layer, event.head) == data.head]
@@ -192,32 +150,25 @@ def noticed(data: Data) -> str | None:
     )
 
 
-CLAIMS = (one_after_the_other, turned, risen, none_turned, helper_first, needs_it, loss_then, now, told_itself, noticed)
+CLAIMS = (one_after_the_other, turned, risen, none_turned, needs_it, loss_then, noticed)
 HINTS = (Hint(N_("Press ▶, or drag the step; then click a map."), within),)
 
 
-def notice(data: Data) -> tuple[str, ...]:
-    """What holds of the picture's parts in any state."""
-    found = [
-        _(
-            "Curves are means over texts that stay the same during the training. Along the axis the steps that can be "
-            "gone to are equally far apart."
-        ),
-        _(
-            "Triangles on the axis are steps at which a rule noticed something of a head, upright dotted lines what "
-            "the training said itself; the sentence below the picture tells those of the head that is followed."
-        ),
-    ]
-    if data.model:
-        found.append(
-            _(
-                "Maps are of your text, read by the weights as they were at the step; between two that were kept those "
-                "of the earlier one are shown. Beside the menu *Model* of other pages the same steps can be chosen."
-            )
-        )
-    elif data.maps is not None:
-        found.append(_("Maps are of the first probe, as the run kept them."))
-    return tuple(found)
+NOTICE = (
+    N_(
+        "Curves are means over texts that stay the same during the training. Along the axis the steps that can be gone "
+        "to are equally far apart."
+    ),
+    N_(
+        "Triangles on the axis are steps at which a rule noticed something of a head, upright dotted lines what the "
+        "training said itself; the sentence below the picture tells those of the head that is followed."
+    ),
+    N_(
+        "Where a training kept weights, maps are of your text, read by the weights as they were at the step; between "
+        "two that were kept those of the earlier one are shown. Beside the menu *Model* of other pages the same steps "
+        "can be chosen. Maps that a run kept itself are of its first probe."
+    ),
+)
 
 
 # --- how things are written ------------------------------------------------------------------------

@@ -105,6 +105,11 @@ class Data:
 
     chosen: Learning
 
+    @property
+    def names(self) -> list[str]:
+        """The trainings that can be shown, those that `tlmviz run` was given first."""
+        return list(run_folders())
+
     @cached_property
     def record(self) -> Record:
         """What was measured. Raises UnknownName where the run is gone, BadFile for what is none."""
@@ -146,9 +151,9 @@ class Data:
     def proof(self) -> Proof | None:
         """What the head that turned does on the text at the step looked at without the helper; None where the run kept
         no weights, or the text has nothing to find."""
-        if self.model is None or self.helper is None or self.turn is None:
+        if self.there is None or self.helper is None or self.turn is None:
             return None
-        return _proof(at_step(self.model, self.step), self.chosen.text, self.turn.head, self.helper.head)
+        return _proof(self.there, self.chosen.text, self.turn.head, self.helper.head)
 
     @property
     def step(self) -> int:
@@ -159,6 +164,11 @@ class Data:
             after = self.turn.after if self.turn else self.steps[-1]
             return next((step for step in self.steps if step >= after), self.steps[-1])
         return max((step for step in self.steps if step <= asked), default=self.steps[0])
+
+    @property
+    def there(self) -> str | None:
+        """The name of the model at that step; the last one is the finished model."""
+        return None if self.model is None else at_step(self.model, self.step)
 
     @property
     def head(self) -> Head:
@@ -196,16 +206,6 @@ class Data:
         """A loss at the last step up to a step at which there is one; NaN where there is none."""
         there = np.isfinite(self.record.losses[name]) & (self.record.loss_steps <= step)
         return float(self.record.losses[name][there][-1]) if there.any() else float("nan")
-
-
-def compute(chosen: Learning) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-def names() -> list[str]:
-    """The trainings that can be shown, those that `tlmviz run` was given first."""
-    return list(run_folders())
 
 
 def record(name: str) -> Record:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -14,8 +16,7 @@ from tlmviz.ui import frame, inputs, live, markdown, onward
 from tlmviz.ui.language import N_, _
 
 from . import claims
-from . import data as source
-from .data import Data
+from .data import Data, Record
 from .state import DEFAULT, PREVIOUS, SHARES, STATISTICS, Learning
 
 PICTURE = live.Picture(__file__, "learning", step=Learning.step, head=Learning.head)
@@ -34,29 +35,29 @@ OWN = N_(
 
 def controls() -> Learning | None:
     """Draw the controls; what they say. None, with a sentence, where there is no training or nothing to read."""
-    names = source.names()
+    asked = Data(Learning.of_session(run="", text=""))
+    names, wanted = asked.names, asked.chosen.wanted
     if not names:
         st.info(" ".join([*_missing(), _(OWN)]))
         return None
-    asked = Learning.wanted.get()
-    if asked is not None and asked not in names:
+    if wanted is not None and wanted not in names:
         st.warning(
             _(
                 "There is no training “{name}” here; another one is shown. There are: {names}.",
-                name=markdown.plain(asked[:60]),
+                name=markdown.plain(wanted[:60]),
                 names=", ".join(names[:8]),
             )
         )
     with frame.after_picture(pairs=False, name="what"):
         left, right = st.columns([0.4, 0.6], vertical_alignment="center")
         run = Learning.wanted.draw(left, names, names[0], format_func=lambda name: _("Training: {name}", name=name))
-        measured = source.record(run).values
-        there = [name for name in STATISTICS if name in measured]
+        asked = Data(replace(asked.chosen, run=run))
+        there = [name for name in STATISTICS if name in asked.record.values]
         statistic = Learning.statistic.draw(
             right, there, format_func=lambda name: _("Curves: {what}", what=_(STATISTICS[name]))
         )
     text = ""
-    if source.steps_of(run):
+    if asked.model:
         typed = inputs.text_box(computing.model(run))
         if typed is None:
             return None
@@ -135,7 +136,7 @@ def _shown_of(data: Data) -> list[str]:
     return said
 
 
-def number_of(record: source.Record, event: Event) -> int | None:
+def number_of(record: Record, event: Event) -> int | None:
     """The number of the head that an event is of; None where it is of the whole model."""
     if event.layer is None or event.head is None:
         return None
@@ -149,11 +150,10 @@ def open_elsewhere(data: Data) -> None:
     atlas = onward.Onward(
         _("All heads at step {step} in the Head atlas", step=claims.step(data.step)), "head_atlas", at
     )
-    if data.model is None:
+    if data.there is None:
         onward.links([atlas])
         return
-    named = source.at_step(data.model, data.step)
-    query = {"model": named, "text": data.chosen.text, "head": f"{data.head[0]}.{data.head[1]}"}
+    query = {"model": data.there, "text": data.chosen.text, "head": f"{data.head[0]}.{data.head[1]}"}
     label = _("{head} at step {step} in the explorer", head=claims.name(data.head), step=claims.step(data.step))
     onward.links([onward.Onward(label, onward.EXPLORER, query), atlas])
 
@@ -169,13 +169,12 @@ run = tlmviz.monitoring.read(run_folders()[{data.chosen.run!r}])
 curve = run.heads.query("layer == {head[0]} and head == {head[1]}")[["step", {data.chosen.statistic!r}]]
 print(curve.to_string(index=False))
 """
-    if data.model is None:
+    if data.there is None:
         return read
-    named = source.at_step(data.model, data.step)
     return (
         read
         + f"""
-trace = tlmviz.load({named!r}).trace({data.chosen.text!r})
+trace = tlmviz.load({data.there!r}).trace({data.chosen.text!r})
 print(trace.attention({head[0]}, {head[1]}))
 """
     )

@@ -1,14 +1,13 @@
-"""The state that the parts of the page FlashAttention share: the part that is open, and the query of a head."""
+"""The state that the parts of the page FlashAttention share: the part that is open, and the head that is looked at."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.analysis.kernels import online_softmax
-from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute, inputs, link, state
 from tlmviz.ui.language import N_
 
@@ -23,38 +22,24 @@ class Part(state.State):
     )
 
 
-@dataclass(frozen=True)
-class Query:
-    """One query of one head of a model that reads a text."""
-
-    model: str
-    text: str
-    layer: int
-    head: int
-    query: int
-
-    @property
-    def trace(self) -> Trace:
-        """The pass over the text that all pages share."""
-        return compute.trace(self.model, self.text)
-
-
-def choose(model: str, part: str) -> tuple[Query, DeltaGenerator] | None:
-    """Text, layer, head and, for a row, token, with the place beside them; None when there is nothing to read yet."""
+def choose(model: str, token: bool = False) -> tuple[dict[str, Any], DeltaGenerator] | None:
+    """Text, layer, head and, where it is asked for, token, by name, with the place beside them; None when there is
+    nothing to read yet."""
     lm = compute.model(model)
     text = inputs.text_box(lm)
     if text is None:
         return None
     link.open_on(f"flash:{model}", lambda: _staircase(model, text))
     *places, room = st.columns([0.12, 0.12, 0.18, 0.58], vertical_alignment="bottom")
-    if part == ONE_ROW:
-        layer, head, query, _note = inputs.head_and_token_menus(
+    at: dict[str, Any] = {"model": model, "text": text}
+    if token:
+        layer, head, at["query"], _note = inputs.head_and_token_menus(
             lm.config, compute.trace(model, text).tokens, places=(*places, room)
         )
     else:
-        (layer, head), query = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, places[:2]), 0
+        layer, head = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, places[:2])
     link.share()
-    return Query(model, text, layer, head, query), room
+    return {**at, "layer": layer, "head": head}, room
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

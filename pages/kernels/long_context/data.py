@@ -52,6 +52,15 @@ class Text:
     head: tuple[int, int] = (0, 0)
     query: int | None = None
 
+    @classmethod
+    def of(cls, chosen: Long) -> Text:
+        """The text that is chosen; the model writes it where it was asked to."""
+        if chosen.is_own:
+            return cls(chosen, chosen.own)
+        if chosen.source == WRITTEN:
+            return cls(chosen, stories(chosen.model, chosen.tokens, chosen.seed))
+        return cls(chosen, sample(chosen.model, chosen.tokens))
+
     @property
     def lm(self) -> LanguageModel:
         """The model that reads it."""
@@ -73,19 +82,15 @@ class Text:
         """The part of it that is read."""
         return Passage(self.chosen.model, self.ids).first(self.limit)
 
+    @property
+    def far_heads(self) -> np.ndarray:
+        """How much every head puts on one far token, the mean over the text, [L, H]."""
+        return far_heads(self.passage)
+
 
 # Streamlit would walk through 16,384 ids for a quarter of a second, at every look into a cache.
 HASH = {Passage: hash}
 HEAD_SIZE = 128  # bins of the chosen head's map
-
-
-def compute_text(chosen: Long) -> Text:
-    """The text that is chosen; the model writes it where it was asked to."""
-    if chosen.is_own:
-        return Text(chosen, chosen.own)
-    if chosen.source == WRITTEN:
-        return Text(chosen, stories(chosen.model, chosen.tokens, chosen.seed))
-    return Text(chosen, sample(chosen.model, chosen.tokens))
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

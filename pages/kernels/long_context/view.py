@@ -10,7 +10,7 @@ from tlmviz.analysis.kernels.long_context import LONGEST
 from tlmviz.ui import compute, inputs, link, long_text
 from tlmviz.ui.language import _
 
-from .data import Text, compute_text, far_heads
+from .data import Text
 from .state import INDEXER, TEXT, WRITTEN, Long
 
 
@@ -33,7 +33,7 @@ def text(model: str) -> Text:
     with st.spinner(
         _("{model} writes {tokens} tokens of stories …", model=model, tokens=f"{chosen.tokens:,}"), show_time=True
     ):
-        found = compute_text(chosen)
+        found = Text.of(chosen)
     note.caption(_origin(found))
     _cut(found)
     return replace(found, head=_head(found, places), query=link.view().query)
@@ -43,7 +43,7 @@ def _head(found: Text, places: list) -> tuple[int, int]:
     """The head's menus. The indexer scores for all heads of a layer together and has a menu of layers of its own."""
     config, model = found.lm.config, found.chosen.model
     if found.chosen.view == TEXT and link.head_is_free():
-        far = far_heads(found.passage)
+        far = found.far_heads
         link.suggest_head(*divmod(int(far.argmax()), far.shape[1]))
     elif found.chosen.view != TEXT:
         link.open_on(f"long:{model}", lambda: compute.previous_head(model, inputs.DEFAULT_TEXT))

@@ -65,11 +65,6 @@ class Data:
         return sum(page.folder != OWN for page in ALL)
 
 
-def compute(chosen: Glossary) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
 def texts(source: str) -> Iterator[str]:
     """The texts of a module for visitors: its strings, without docstrings, equations, and code, which alone has several
     lines."""

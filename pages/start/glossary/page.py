@@ -1,7 +1,8 @@
 """Glossary: every term that pages explain, with the pages that use it."""
 
 from pages import IN
-from pages.start.glossary import claims, data, view
+from pages.start.glossary import claims, view
+from pages.start.glossary.data import Data
 from pages.start.glossary.state import Glossary
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
@@ -10,7 +11,7 @@ from tlmviz.ui.language import _
 @frame.fragment
 def terms() -> None:
     """The list; what is searched for, and the lit term, are in the link."""
-    shown = data.compute(Glossary.of_session())
+    shown = Data(Glossary.of_session())
     view.unknown(shown)
     frame.claim(claims.CLAIMS, shown)
     view.terms(shown)

@@ -107,6 +107,20 @@ class Data:
         return word(self.tokens[position])
 
     @property
+    def words(self) -> list[str]:
+        """These tokens as a reader meets them here."""
+        return list(map(word, self.tokens))
+
+    @property
+    def next_words(self) -> list[tuple[str, float]]:
+        """What is expected behind each, likewise, with its probability."""
+        return [(word(each.token), each.p) for each in self.expected]
+
+    def picture(self, chapter: str, theme: figures.Theme) -> str:
+        """A chapter's picture of the sentence as SVG."""
+        return picture(chapter, self.chosen.text, theme)
+
+    @property
     def heads(self) -> dict[str, Head]:
         """The two heads, by FINDER and BACK."""
         return reading(self.chosen.text).heads
@@ -125,11 +139,6 @@ def word(token: str) -> str:
     """A token as a reader meets it here: a space before it goes, unless it is nothing else; a part of a character is a
     byte."""
     return "⟨byte⟩" if BYTES.fullmatch(token) else figures.readable(token).lstrip("␣") or "␣"
-
-
-def compute(chosen: Start) -> Data:
-    """The data of a state."""
-    return Data(chosen)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -17,7 +17,7 @@ _SHOWN = "_start_shown"
 def look() -> None:
     """The sentence and what looks at what in it."""
     text = inputs.text_box(shared.model(data.MODEL), **engine.pause(data.MODEL))
-    shown = st.session_state[_SHOWN] = None if text is None else data.compute(Start.of_session(text=text))
+    shown = st.session_state[_SHOWN] = None if text is None else data.Data(Start.of_session(text=text))
     if shown is not None:
         frame.claim(claims.CLAIMS, shown)
         view.look(shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -20,8 +21,7 @@ from tlmviz.ui.lessons import runner
 from tlmviz.ui.lessons.table import LESSONS
 from tlmviz.ui.onward import address
 
-from . import data as source
-from .data import BACK, MOST, Data
+from .data import BACK, MODEL, MOST, Data
 from .state import Start
 
 EXPLORER = HOME.rpartition("/")[2]
@@ -60,9 +60,9 @@ def look(data: Data) -> None:
     """The sentence as words, lit by what the chosen one looks at."""
     text = data.chosen.text
     sent = {
-        "engine": engine.offer(source.MODEL, text, READER, **OF_ANY),
-        "tokens": [source.word(token) for token in data.tokens],
-        "expected": [(source.word(each.token), round(each.p, 3)) for each in data.expected],
+        "engine": engine.offer(MODEL, text, READER, **OF_ANY),
+        "tokens": data.words,
+        "expected": [(word, round(p, 3)) for word, p in data.next_words],
         "heads": [
             {
                 "name": _(BACK_ONE if name == BACK else NAMES.get(head.tag, FINDING)),
@@ -84,11 +84,9 @@ def look(data: Data) -> None:
             "after it are not seen yet."
         )
     )
-    config = shared.model(source.MODEL).config
+    config = shared.model(MODEL).config
     every = _(
-        "All {heads} heads of {model}, in the Attention explorer",
-        heads=config.n_layers * config.n_heads,
-        model=source.MODEL,
+        "All {heads} heads of {model}, in the Attention explorer", heads=config.n_layers * config.n_heads, model=MODEL
     )
     first = next(iter(LESSONS.values()))
     begin = _("Begin the lessons: {title}", title=_(first.title))
@@ -109,16 +107,17 @@ def _link(path: str, models: str, text: str, bare: bool = False) -> str:
 
 def chapters(data: Data) -> None:
     """Every chapter as a card: its picture, its claim, and the link to its first page."""
-    cards = "".join(_card(chapter, data.chosen.text) for chapter in SHOWS)
+    cards = "".join(_card(chapter, data) for chapter in SHOWS)
     st.html(f'{_STYLE}<div class="chapters">{cards}</div>')
 
 
-def _card(chapter: str, text: str) -> str:
+def _card(chapter: str, data: Data) -> str:
     page, claim = SECTIONS[chapter][0], _(SHOWS[chapter])
     picture = ""
-    for shown in (text, inputs.DEFAULT_TEXT):  # a sentence of one word has no variance
+    text = data.chosen.text
+    for shown in (data, Data(replace(data.chosen, text=inputs.DEFAULT_TEXT))):  # a sentence of one word has no variance
         with contextlib.suppress(Error):  # a model may be missing
-            drawn = base64.b64encode(source.picture(chapter, shown, frame.theme()).encode()).decode()
+            drawn = base64.b64encode(shown.picture(chapter, frame.theme()).encode()).decode()
             alt = escape(_("A picture of this chapter: {claim}", claim=claim))
             picture = f'<img src="data:image/svg+xml;base64,{drawn}" alt="{alt}">'
             break

@@ -115,7 +115,7 @@ def by_pieces(data: Data) -> str | None:
     """What byte-pair encoding makes of the text."""
     if data.chosen.task != PIECES:
         return None
-    different, count = data.text
+    different, count = data.encoded
     return _(
         "**Byte-pair encoding** joins what most often stands side by side: the text's {letters} letters are {count} "
         "pieces, {different} different ones. A sequence of {length} pieces is some {reach} letters long.",

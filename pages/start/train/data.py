@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import streamlit as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from tlmviz.ui.cached import cached
 
 from .state import ALONE, HIGH, INDUCTION, NONE, PIECES, TEXT, TEXTS, Choice
 
@@ -40,7 +41,25 @@ class Data:
     """The runs that a state asks for, as the browser's engine takes them: one, or two."""
 
     chosen: Choice
-    runs: tuple[dict[str, Any], ...]
+
+    @cached_property
+    def runs(self) -> tuple[dict[str, Any], ...]:
+        first = _asked(self.chosen)
+        second = CHANGES.get(self.chosen.beside)
+        return (first,) if second is None else (first, first | second)
+
+    @property
+    def offered(self) -> list[str]:
+        """What a second run can change: what is not so already, and makes sense for the task."""
+        chosen = self.chosen
+        there = {
+            "layer": chosen.layers > 1,
+            "mask": chosen.mask,
+            "fixed": chosen.task == INDUCTION,
+            "positions": chosen.positions != NONE,
+            "rate": chosen.rate != HIGH,
+        }
+        return [ALONE, *(name for name, possible in there.items() if possible)]
 
     @property
     def parameters(self) -> int:
@@ -54,38 +73,23 @@ class Data:
         if chosen.task == TEXT:
             return len(set(chosen.text)), LENGTHS[TEXT]
         if chosen.task == PIECES:
-            return self.text[0], LENGTHS[PIECES]
+            return self.encoded[0], LENGTHS[PIECES]
         return DIGITS.get(chosen.task, (VOCAB, LENGTH))
 
-    @cached_property
-    def text(self) -> tuple[int, int]:
-        """Of a text by pieces: how many different ones there are, and how many it is long."""
-        return pieces(self.chosen.text, self.chosen.pieces)
+    @cached(64)
+    def encoded(text: str, pieces: int) -> tuple[int, int]:
+        """How many different pieces byte-pair encoding learns from the text, and how many the text is long: as the
+        engine has them."""
+        found = Tokenizer(models.BPE())
+        found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        trainer = trainers.BpeTrainer(vocab_size=pieces, min_frequency=2, show_progress=False)
+        found.train_from_iterator([text], trainer)
+        return found.get_vocab_size(), len(found.encode(text).ids)
 
     @property
     def steps(self) -> int:
         """After how many steps the runs pause."""
         return STEPS[self.chosen.task]
-
-
-def compute(chosen: Choice) -> Data:
-    """The data of a state."""
-    first = _asked(chosen)
-    if chosen.beside == ALONE:
-        return Data(chosen, (first,))
-    return Data(chosen, (first, first | CHANGES[chosen.beside]))
-
-
-def offered(task: str, layers: int, mask: bool, positions: str, rate: float) -> list[str]:
-    """What a second run can change: what is not so already, and makes sense for the task."""
-    there = {
-        "layer": layers > 1,
-        "mask": mask,
-        "fixed": task == INDUCTION,
-        "positions": positions != NONE,
-        "rate": rate != HIGH,
-    }
-    return [ALONE, *(name for name, possible in there.items() if possible)]
 
 
 def _asked(chosen: Choice) -> dict[str, Any]:
@@ -111,17 +115,6 @@ def _asked(chosen: Choice) -> dict[str, Any]:
     if chosen.task == PIECES:
         run["pieces"] = chosen.pieces
     return run
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def pieces(text: str, most: int) -> tuple[int, int]:
-    """How many different pieces byte-pair encoding learns from a text, and how many the text is long: as the engine has
-    them."""
-    found = Tokenizer(models.BPE())
-    found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(vocab_size=most, min_frequency=2, show_progress=False)
-    found.train_from_iterator([text], trainer)
-    return found.get_vocab_size(), len(found.encode(text).ids)
 
 
 def parameters(run: dict[str, Any], vocab: int, length: int) -> int:

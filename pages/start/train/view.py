@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.notebook import served
-from tlmviz.ui import frame, live, state
+from tlmviz.ui import frame, live, onward, state
 from tlmviz.ui.language import N_, _
 
 from . import claims
-from .data import DIGITS, Data, offered
+from .data import DIGITS, Data
 from .state import ALONE, BESIDE, INDUCTION, PIECES, TEXTS, Choice
 
 PICTURE = live.Picture(__file__, "train")
@@ -40,9 +40,7 @@ def controls() -> Choice:
         for place, name in zip(st.columns(4), ("mlp", "mask", "norm", "guess")):
             Choice.controls[name].draw(place)
         state.reset_button(Choice)
-    named = ("task", "layers", "mask", "positions", "rate")
-    options = offered(*(Choice.controls[name].get() for name in named))
-    beside = Choice.beside.draw(places[-1], options=options)
+    beside = Choice.beside.draw(places[-1], options=Data(Choice.of_session()).offered)
     if Choice.task.get() in TEXTS:
         left, right = st.columns([0.8, 0.2]) if Choice.task.get() == PIECES else (st.container(), None)
         Choice.text.draw(left)
@@ -75,3 +73,15 @@ def runs(data: Data) -> None:
         "why": " ".join(filter(None, why)).replace("*", ""),
     }
     PICTURE.show(header, {})
+
+
+def further(data: Data) -> None:
+    """A link to the same in a language model, where there is one."""
+    if data.chosen.task == INDUCTION:
+        onward.links([onward.Onward(_("The same in a language model, step by step"), "learning")])
+
+
+def words(data: Data) -> None:
+    """What is said below; before a guess nothing that tells what comes of it."""
+    below = claims.BEFORE if asks(data.chosen) else claims.CLAIMS
+    frame.claims(below, data, more=claims.notice(data), maths=claims.MATHS)

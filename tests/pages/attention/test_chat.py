@@ -49,7 +49,7 @@ def test_a_model_without_a_template_says_so_and_still_shows_who_is_read():
 @pytest.mark.parametrize("role", ["system", "template", "sink"])
 def test_shares_are_sums_over_the_whole_maps(chatting, role, source):
     turns = tuple((speaker, content) for speaker, content in TURNS)
-    shown = data.compute(Chat(model=chatting, view=link.View(), role=role, source=source, turns=turns))
+    shown = data.Data(Chat(model=chatting, view=link.View(), role=role, source=source, turns=turns))
     lm = tlmviz.load(chatting)
     talk = lm.chat([{"role": role, "content": content} for role, content in TURNS])
     trace, roles = lm.trace_ids(talk.ids), np.array(talk.roles)

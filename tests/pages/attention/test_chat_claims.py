@@ -7,7 +7,7 @@ from pages.attention.chat import claims, data, state
 from pages.attention.chat.examples import CONVERSATIONS
 from pages.attention.chat.state import ALL, LAST, OPENING, REPLIES, Chat
 from tests.pages.helpers import open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent
+from tests.pages.states import above_the_picture, agree, each_speaks_and_is_silent
 from tlmviz.analysis.attention.roles import PARTIES
 from tlmviz.ui import link
 
@@ -40,38 +40,57 @@ def plain_shares(chosen: Chat) -> dict[str, np.ndarray]:
     }
 
 
-def check(said: dict, chosen: Chat) -> None:
-    shares = plain_shares(chosen)
-    nothing = chosen.source == REPLIES and all(role != "assistant" for role, _content in chosen.turns)
-    where = WHERE[LAST if nothing else chosen.source]
-    mine, count = shares[chosen.role], shares["sink"].size
-    layer, head = np.unravel_index(mine.argmax(), mine.shape)
-    there = mine.max() > 0
-    assert (bool(said["reads_most"]), bool(said["nobody_there"])) == (there, not there)
-    name = claims.NAMES[chosen.role]
-    if there:
-        assert said["reads_most"] == (
-            f"Of {count} heads L{layer}H{head} reads {name} most: {mine.max():.0%} of its attention, {where}, goes "
-            "there."
-        )
+class Truth:
+    """Shares by whole maps, and what a sentence calls them."""
+
+    def __init__(self, chosen: Chat):
+        self.chosen, self.shares = chosen, plain_shares(chosen)
+        nothing = chosen.source == REPLIES and all(role != "assistant" for role, _content in chosen.turns)
+        self.where = WHERE[LAST if nothing else chosen.source]
+        self.mine, self.count = self.shares[chosen.role], self.shares["sink"].size
+        self.means = {party: f"{share.mean():.0%}" for party, share in self.shares.items()}
+        self.first, self.second = sorted(self.shares, key=lambda party: -self.shares[party].mean())[:2]
+
+
+def _reads_most(t: Truth):
+    layer, head = np.unravel_index(t.mine.argmax(), t.mine.shape)
+    return (t.count, layer, head, f"{t.mine.max():.0%}") if t.mine.max() > 0 else None
+
+
+def _most_goes(t: Truth):
+    first, second = t.means[t.first], t.means[t.second]
+    return (first, second) if first != second else None
+
+
+def _many_rest(t: Truth):
+    resting = int((t.shares["sink"] > 0.5).sum())
+    return (resting, t.count) if resting > t.count / 2 else None
+
+
+def _in_a_row(t: Truth):
+    speakers = [role for role, _content in t.chosen.turns if role != "system"]
+    return () if any(one == other for one, other in zip(speakers, speakers[1:])) else None
+
+
+PLAIN = {
+    "reads_most": _reads_most,
+    "nobody_there": lambda t: None if t.mine.max() > 0 else (),
+    "most_goes": _most_goes,
+    "many_rest": _many_rest,
+    "in_a_row": _in_a_row,
+}
+
+
+def check_names(shown: data.Data, t: Truth) -> None:
+    """Who is read, from where."""
+    name = claims.NAMES[t.chosen.role]
+    if said := claims.reads_most(shown):
+        assert f" reads {name} most" in said and f", {t.where}, " in said
     else:
-        assert name in said["nobody_there"]
-    means = {party: f"{share.mean():.0%}" for party, share in shares.items()}
-    first, second = sorted(shares, key=lambda party: -shares[party].mean())[:2]
-    assert bool(said["most_goes"]) == (means[first] != means[second])
-    if said["most_goes"]:
-        assert (
-            f"give most to {claims.NAMES[first]}, {means[first]} of their attention {where}; then {means[second]} to"
-            in said["most_goes"]
-        )
-    resting = int((shares["sink"] > 0.5).sum())
-    assert (bool(said["many_rest"]), bool(said["few_rest"])) == (resting > count / 2, resting <= count / 2)
-    assert f"{resting} of {count} heads give it more than half of their attention, {where}" in (
-        said["many_rest"] or said["few_rest"]
-    )
-    speakers = [role for role, _content in chosen.turns if role != "system"]
-    twice = any(one == other for one, other in zip(speakers, speakers[1:]))
-    assert bool(said["in_a_row"]) == twice
+        assert name in claims.nobody_there(shown)
+    if said := claims.most_goes(shown):
+        assert f"most to {claims.NAMES[t.first]}, " in said and f" to {claims.NAMES[t.second]}." in said
+        assert f"attention {t.where}; " in said
 
 
 def test_every_claim_is_what_the_maps_say_and_silent_elsewhere(monkeypatch):
@@ -92,17 +111,16 @@ def test_every_claim_is_what_the_maps_say_and_silent_elsewhere(monkeypatch):
     found = []
     for values in several:
         chosen = Chat(**START | values)
-        shown = data.compute(chosen)
-        said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
-        check(said, chosen)
-        found.append({name: bool(text) for name, text in said.items()})
-    shown = data.compute(Chat(**START))
+        shown, truth = data.Data(chosen), Truth(chosen)
+        found.append(agree(claims.CLAIMS, PLAIN, shown, truth))
+        check_names(shown, truth)
+    shown = data.Data(Chat(**START))
     rest = {party: np.full((6, 6), 0.6 if party == "sink" else 0.1) for party in PARTIES}
-    monkeypatch.setattr(data, "shares", lambda *of: rest)
-    assert "36 of 36 heads" in claims.many_rest(shown) and not claims.few_rest(shown)
+    monkeypatch.setattr(data.Data, "shares", rest)
+    assert claims.many_rest(shown).values == (36, 36)
     rest |= dict.fromkeys(PARTIES, np.full((6, 6), 0.2))
     assert not claims.most_goes(shown), "a tie, as it is written"
-    found.append({**found[-1], "many_rest": True, "few_rest": False, "most_goes": False})
+    found.append({**found[-1], "many_rest": True, "most_goes": False})
     each_speaks_and_is_silent(found)
 
 

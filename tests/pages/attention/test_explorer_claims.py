@@ -10,7 +10,7 @@ import tlmviz
 from pages.attention.explorer import claims, data
 from pages.attention.explorer.state import Explorer
 from tests.pages.helpers import by_title, open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent, left_without
+from tests.pages.states import MOST, above_the_picture, each_speaks_and_is_silent, left_without
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.figures import readable
 from tlmviz.tokens import output_names
@@ -101,22 +101,6 @@ def check_muted(said: dict, lm, trace, chosen: Explorer) -> None:
     assert len(muted) <= 3 or has(said["lost"] or said["kept"], f"{len(muted) - 3} more")
 
 
-def check_all_heads(said: dict, trace) -> None:
-    maps = [
-        [trace.attention(layer, head).double().numpy() for head in range(trace.n_heads)]
-        for layer in range(trace.n_layers)
-    ]
-    length = len(trace)
-    back = np.array([[np.diagonal(each, -1).mean() if length > 1 else 0 for each in layer] for layer in maps])
-    layer, head = np.unravel_index(back.argmax(), back.shape)
-    assert bool(said["looks_back"]) == (length > 1 and back.max() > 0.5)
-    assert not said["looks_back"] or has(said["looks_back"], f"L{layer}H{head}", f"{back.max():.0%}")
-    first = np.array([[each[1:, 0].mean() if length > 1 else 0 for each in layer] for layer in maps])
-    count = int((first > 0.5).sum())
-    assert bool(said["rest"]) == (count > 0)
-    assert not said["rest"] or has(said["rest"], f"{count} of {first.size} heads")
-
-
 def check_word(said: dict, lm, trace, chosen: Explorer) -> None:
     if chosen.word is None:
         assert not said["adds_most"]
@@ -160,13 +144,13 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
     found = []
     for chosen in STATES:
         lm = tlmviz.load(chosen.model)
-        trace, shown = lm.trace(chosen.text), data.compute(chosen)
+        trace, shown = lm.trace(chosen.text), data.Data(chosen)
         said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
         check_row(said, lm, trace, chosen)
-        check_all_heads(said, trace)
         check_muted(said, lm, trace, chosen)
         check_word(said, lm, trace, chosen)
         found.append({name: bool(text) for name, text in said.items()})
+        assert sum(found[-1].values()) <= MOST
     each_speaks_and_is_silent(found)
 
 

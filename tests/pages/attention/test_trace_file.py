@@ -12,7 +12,7 @@ from PIL import Image
 
 import tlmviz
 from pages import ALL
-from pages.attention.explorer import data
+from pages.attention.explorer.data import Data
 from tests.pages.helpers import assert_healthy, by_title, open_page, words
 from tlmviz.errors import NoNetwork
 from tlmviz.patches import Patches
@@ -150,7 +150,7 @@ def test_a_map_between_two_texts_as_csv_names_both():
     q, k = (torch.randn(2, 3, n, 4, generator=torch.Generator().manual_seed(0)) for n in (4, 5))
     trace = tlmviz.Trace.from_arrays(list(q), list(k), list("abcd"), key_tokens=list("vwxyz"))
     choice = SimpleNamespace(trace=trace, chosen=SimpleNamespace(view=link.View(head=(1, 2))))
-    header, *rows = data.map_csv(choice).decode().splitlines()
+    header, *rows = Data.map_csv(choice).decode().splitlines()
     assert header.split(",")[1:] == ["0:v", "1:w", "2:x", "3:y", "4:z"]
     assert [row.split(",")[0] for row in rows] == ["0:a", "1:b", "2:c", "3:d"]
     found = np.array([row.split(",")[1:] for row in rows], float)

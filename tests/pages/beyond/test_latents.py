@@ -22,7 +22,7 @@ DRAWN = digits.written(digits.held_out().images[10])
 
 def header_by(link) -> dict:
     """The header of what the picture is sent by a link."""
-    return unpacked(drawn(view.picture, compute.compute(linked(controls.Reading, link))))[0]
+    return unpacked(drawn(view.picture, compute.Data(linked(controls.Reading, link))))[0]
 
 
 def one_cell(letters, cell=0):
@@ -67,7 +67,7 @@ def test_the_snippet_reads_the_same():
 @pytest.mark.parametrize("latents", controls.MODELS)
 def test_every_model_with_every_latent_but_one_muted(latents):
     muted = tuple(range(1, latents))
-    found = compute.compute(controls.Reading(latents=latents, muted=muted, pin=(2, latents - 1)))
+    found = compute.Data(controls.Reading(latents=latents, muted=muted, pin=(2, latents - 1)))
     header, arrays = unpacked(drawn(view.picture, found))
     assert header["latents"] == latents and arrays["reading"].shape[2:] == (latents, 576)
     assert header["state"]["muted"] == list(muted) and header["state"]["pin"] == [2, latents - 1]
@@ -112,7 +112,7 @@ def test_all_latents_muted_is_a_sentence():
 
 def test_the_picture_with_most_mistakes_comes_first():
     right = compute.held_out(MODEL).right_cells
-    order = compute.wrong_first(MODEL)
+    order = compute.Data.wrong_first(MODEL)
     assert sorted(order) == list(range(382)) and right[order[0]].sum() == right.sum(1).min()
     cell = int(np.flatnonzero(~right[order[0]])[0])
     header = header_by({"latd": str(order[0]), "latcell": str(cell)})
@@ -148,7 +148,7 @@ def test_a_full_picture_is_the_last_of_the_line():
 
 
 def test_muting_every_latent_in_turn():
-    shares, reader = compute.muted_one_by_one(MODEL), tlmviz.load(MODEL)
+    shares, reader = compute.Data.muted_one_by_one(MODEL), tlmviz.load(MODEL)
     pictures, labels = digits.held_out_pictures()
     assert shares.shape == (8, 9) and shares.min() >= 0 and shares.max() <= 1
     read = reader.predict(pictures[::4], mute=[2]).argmax(-1)

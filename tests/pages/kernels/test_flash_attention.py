@@ -13,7 +13,7 @@ from pages.kernels.flash_attention.one_row import claims as row_claims
 from pages.kernels.flash_attention.one_row import data as row_data
 from pages.kernels.flash_attention.one_row import view as row_view
 from pages.kernels.flash_attention.one_row.state import PRESETS, Row, preset, written
-from pages.kernels.flash_attention.state import COSTS, ONE_ROW, Query
+from pages.kernels.flash_attention.state import COSTS, ONE_ROW
 from pages.kernels.flash_attention.tiles import claims as tile_claims
 from pages.kernels.flash_attention.tiles import data as tile_data
 from pages.kernels.flash_attention.tiles import view as tile_view
@@ -46,29 +46,27 @@ LONG = "The cat sat on the mat and looked at the big red ball. " * 30
 opened = partial(open_page, PAGE, _link_head=(4, 2), _link_query=27)  # not what the first page suggests
 
 
-def at(text=DEFAULT_TEXT, layer=4, head=2, query=27, model="stories-rope") -> Query:
-    """A query of a head."""
-    return Query(model, text, layer, head, query)
+AT = {"text": DEFAULT_TEXT, "layer": 4, "head": 2, "model": "stories-rope"}
 
 
 def row(logits="", **place) -> row_data.Data:
     """What the part One row shows."""
-    return row_data.compute(Row(at=at(**place), logits=logits))
+    return row_data.Data(Row(**AT | {"query": 27} | place, logits=logits))
 
 
 def tiles(rows=16, cols=8, **place) -> tile_data.Data:
     """What the part Tiles shows."""
-    return tile_data.compute(Tiles(at=at(**place), rows=rows, cols=cols))
+    return tile_data.Data(Tiles(**AT | place, rows=rows, cols=cols))
 
 
 def costs(**given) -> cost_data.Data:
     """What the part Memory and time shows."""
-    return cost_data.compute(Costs(**given))
+    return cost_data.Data(Costs(**given))
 
 
 def walked(found: row_data.Data) -> dict:
     """The one picture of a row."""
-    [chart] = charted(row_view.picture, found).values()
+    [chart] = charted(row_view.row, found).values()
     return chart
 
 
@@ -255,7 +253,7 @@ def test_the_kernel_runs_when_asked_and_is_beside_torch():
 
 def test_a_long_text_says_how_much_the_kernel_read():
     found = tiles(text=LONG)
-    assert "the first 64 of" in tile_claims.kernel(tile_data.kernel(found), found)
+    assert "the first 64 of" in tile_claims.kernel(found.kernel(), found)
 
 
 def test_a_kernel_that_cannot_run_is_one_sentence(monkeypatch):

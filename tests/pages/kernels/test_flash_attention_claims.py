@@ -2,9 +2,9 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
-import pytest
 
 import tlmviz
 from pages.kernels.flash_attention.costs import claims as cost_claims
@@ -13,12 +13,12 @@ from pages.kernels.flash_attention.costs.state import Costs
 from pages.kernels.flash_attention.one_row import claims as row_claims
 from pages.kernels.flash_attention.one_row import data as row_data
 from pages.kernels.flash_attention.one_row.state import Row, preset, written
-from pages.kernels.flash_attention.state import Query
 from pages.kernels.flash_attention.tiles import claims as tile_claims
 from pages.kernels.flash_attention.tiles import data as tile_data
 from pages.kernels.flash_attention.tiles.state import SIZES, Tiles
-from tests.pages.states import each_speaks_and_is_silent, hold, states
-from tlmviz.analysis.kernels import roofline
+from tests.pages.states import agree, each_speaks_and_is_silent, states
+from tlmviz.analysis.kernels import online_softmax, roofline
+from tlmviz.figures import number
 from tlmviz.ui import inputs
 
 MODEL = "zoo-rope"
@@ -26,14 +26,17 @@ LONG = "The cat sat on the mat and looked at the big red ball. " * 16
 TEXTS = (inputs.DEFAULT_TEXT, "Un chat 😀 dort, et la lune 🌙 veille.", "cat", LONG)
 
 
-def own_row(at: Query) -> np.ndarray:
-    """A query's scores over all keys that it sees."""
-    scores = tlmviz.load(MODEL).trace(at.text).scores(at.layer, at.head, "masked")[at.query]
-    return np.array([score for score in np.asarray(scores) if np.isfinite(score)])
+def own_row(state: Row) -> tuple[np.ndarray, np.ndarray]:
+    """A query's scores over all keys that it sees, and their values."""
+    trace = tlmviz.load(state.model).trace(state.text)
+    scores = np.asarray(trace.scores(state.layer, state.head, "masked")[state.query])
+    values = trace[f"blocks.{state.layer}.attn.v"][0]
+    values = values[state.head * len(values) // trace.n_heads].numpy()
+    return scores[np.isfinite(scores)], values[: len(scores)][np.isfinite(scores)]
 
 
 def row_truth(state: Row) -> dict:
-    seen = own_row(state.at)
+    seen, values = own_row(state)
     typed = [float(part) for part in re.split(r"[\s,]+", state.logits) if part]
     x = np.array(typed, np.float32) if typed and len(typed) <= min(len(seen), 64) else seen[-64:].astype(np.float32)
     finite = [value for value in x if math.isfinite(value)]
@@ -44,8 +47,10 @@ def row_truth(state: Row) -> dict:
     with np.errstate(over="ignore", invalid="ignore"):
         naive = np.exp(x) / np.exp(x).sum()
     own = not typed or len(typed) > min(len(seen), 64)
+    errors = [walk.error for walk in online_softmax.walk_all(x, values[-64:][: len(x)])[1:]]
     return {
         "n": len(x),
+        "worst": max(errors) if finite else 0.0,
         "finite": finite,
         "rises": rises,
         "breaks": not np.isfinite(naive).all(),
@@ -56,26 +61,17 @@ def row_truth(state: Row) -> dict:
 
 ROW = {
     "sees_nothing": lambda t: () if not t["finite"] else None,
-    "naive_breaks": lambda t: () if t["finite"] and t["breaks"] else None,
+    "naive_breaks": lambda t: (_small(t["worst"]),) if t["finite"] and t["breaks"] else None,
     "alone": lambda t: () if t["n"] == 1 and t["finite"] else None,
     "rises": lambda t: (t["rises"],) if t["finite"] and t["rises"] else None,
     "first_is_largest": lambda t: () if t["finite"] and not t["rises"] and t["n"] > 1 else None,
     "own_or_typed": lambda t: (t["n"],) if not t["own"] else None,
     "cut": lambda t: (t["seen"], t["n"]) if t["own"] and t["seen"] > t["n"] else None,
-    "as_exact": lambda t: () if t["n"] > 1 and t["finite"] else None,
 }
-ERRORS = re.compile(r"\d[\d.]*·10[⁻⁰¹²³⁴-⁹]+|(?<= by )\d[\d.e-]*(?=[ ;.])|float64")
 
 
-class Said:
-    """A claim without what is a rounding error: how large that is, a badge measures."""
-
-    def __init__(self, claim):
-        self.__name__, self.claim = claim.__name__, claim
-
-    def __call__(self, data):
-        said = self.claim(data)
-        return None if said is None else ERRORS.sub("", said)
+def _small(value: float) -> str:
+    return number(value, ".3g") if value == 0 or abs(value) >= 1e-3 else number(value, ".2e")
 
 
 def test_the_row_is_what_it_is_called():
@@ -83,22 +79,20 @@ def test_the_row_is_what_it_is_called():
     for text in TEXTS:
         length = len(tlmviz.load(MODEL).trace(text))
         for layer, head, query in ((0, 0, length - 1), (2, 3, length - 1), (3, 1, 0)):
-            at = Query(MODEL, text, layer, head, query)
-            own = own_row(at)[-64:].astype(np.float32)
+            at = Row(model=MODEL, text=text, layer=layer, head=head, query=query)
+            own = own_row(at)[0][-64:].astype(np.float32)
             typed = ["", "1, 2, 3, 200, 300", "3 2 1", "-inf", "0, 0", "5", "1, 1.1, 1.2, 1.3"] + [
                 written(preset("All + 100", own))
             ]
             for logits in typed:
-                state = Row(at=at, logits=logits)
-                found.append(
-                    hold([Said(claim) for claim in row_claims.CLAIMS], ROW, row_data.compute(state), row_truth(state))
-                )
+                state = replace(at, logits=logits)
+                found.append(agree(row_claims.CLAIMS, ROW, row_data.Data(state), row_truth(state)))
     each_speaks_and_is_silent(found)
 
 
 def tile_truth(state: Tiles) -> dict:
-    trace = tlmviz.load(MODEL).trace(state.at.text)
-    length, width = min(64, len(trace)), trace[f"blocks.{state.at.layer}.attn.q"].shape[-1]
+    trace = tlmviz.load(state.model).trace(state.text)
+    length, width = min(64, len(trace)), trace[f"blocks.{state.layer}.attn.q"].shape[-1]
     blocks, tiles = math.ceil(length / state.rows), math.ceil(length / state.cols)
     numbers, skipped = 2 * length * width + length, 0  # q is read, o and lse written
     for block in range(blocks):
@@ -118,39 +112,28 @@ def tile_truth(state: Tiles) -> dict:
         "standard": round(4 * (4 * length * width + 4 * length**2) / 1000, 1),
         "tokens": len(trace),
         "rows": state.rows,
+        "relative": state.model == RELATIVE,
     }
 
 
+RELATIVE = "zoo-relative"
 TILE = {
-    "moves_less": lambda t: (t["n"], t["n"], t["kernel"], t["standard"]) if t["kernel"] < t["standard"] else None,
-    "moves_more": lambda t: (t["rows"], t["n"], t["kernel"], t["standard"]) if t["kernel"] >= t["standard"] else None,
+    "moves_less": lambda t: (t["n"], t["kernel"], t["standard"]) if t["kernel"] < t["standard"] else None,
+    "moves_more": lambda t: (t["n"], t["rows"], t["kernel"], t["standard"]) if t["kernel"] >= t["standard"] else None,
     "skips": lambda t: (t["skipped"], t["tiles"]) if t["skipped"] else None,
-    "exact": lambda t: (),
-    "keeps": lambda t: (t["width"] + 2, t["n"]) if t["n"] > t["width"] + 2 else None,
+    "no_kernel": lambda t: () if t["relative"] else None,
     "cut": lambda t: (t["n"], f"{t['tokens']:,}") if t["tokens"] > t["n"] else None,
 }
 
 
 def test_the_tiles_move_what_is_said():
     found = []
-    for text in TEXTS:
+    for text, model in (*((text, MODEL) for text in TEXTS), (TEXTS[0], RELATIVE)):
         for rows in SIZES:
             for cols in (4, 16, 64):
-                state = Tiles(at=Query(MODEL, text, 1, 2, 0), rows=rows, cols=cols, step=None)
-                found.append(
-                    hold(
-                        [Said(claim) for claim in tile_claims.CLAIMS], TILE, tile_data.compute(state), tile_truth(state)
-                    )
-                )
-    each_speaks_and_is_silent([{name: shown for name, shown in each.items() if name != "exact"} for each in found])
-
-
-def test_a_result_that_is_off_is_not_called_exact():
-    data = tile_data.compute(Tiles(at=Query(MODEL, "The cat sat.", 0, 0, 0), rows=4, cols=4, step=None))
-    wrong = data.checks[0].__class__(**{**data.checks[0].__dict__, "error": 1.0})
-    assert (
-        tile_claims.exact(data) and tile_claims.exact(data.__class__(**{**data.__dict__, "checks": (wrong,)})) is None
-    )
+                state = Tiles(model=model, text=text, layer=1, head=2, rows=rows, cols=cols, step=None)
+                found.append(agree(tile_claims.CLAIMS, TILE, tile_data.Data(state), tile_truth(state)))
+    each_speaks_and_is_silent(found)
 
 
 def cost_truth(state: Costs) -> dict:
@@ -166,7 +149,7 @@ def _size(count: float) -> str:
     unit, size = next(
         ((unit, size) for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if count >= size), ("B", 1)
     )
-    return f"{count / size:.3g}"
+    return f"{count / size:.3g} {unit}"
 
 
 def _fit(t: dict, fits: bool):
@@ -184,6 +167,16 @@ def _proposed(t: dict):
     return rows, cols, f"{roofline.on_chip(state.width, rows, cols) / 1024:.1f}"
 
 
+def _sooner(t: dict):
+    device, T, d = t["state"].device, t["state"].length, t["state"].width
+    moved = t["naive"], t["tiled"]
+    costs = roofline.naive(T, d), roofline.tiled(T, d, t["rows"], t["cols"])
+    naive, tiled = (
+        f"{max(count / device.bandwidth, cost.flops / device.peak) * 1e6:,.1f}" for count, cost in zip(moved, costs)
+    )
+    return (device.name, naive, tiled) if naive != tiled else None
+
+
 COST = {
     "moves_less": lambda t: (
         (f"{t['state'].length:,}", _size(t["naive"]), _size(t["tiled"]), f"{t['naive'] / t['tiled']:.1f}")
@@ -198,15 +191,15 @@ COST = {
     "does_not_fit": lambda t: _fit(t, False),
     "fits": lambda t: _fit(t, True),
     "proposed": _proposed,
+    "sooner": _sooner,
 }
 
 
 def test_the_costs_are_what_is_said():
-    claims = [claim for claim in cost_claims.CLAIMS if claim.__name__ in COST]
-    found = [hold(claims, COST, cost_data.compute(state), cost_truth(state)) for state in states(Costs, {})]
+    found = [agree(cost_claims.CLAIMS, COST, cost_data.Data(state), cost_truth(state)) for state in states(Costs, {})]
     small = [cost_data.Data(_Small(length=128, width=256, rows=rows)) for rows in (1, 2)]
     assert all(cost_claims.moves_more(data) and not cost_claims.moves_less(data) for data in small)
-    each_speaks_and_is_silent(found)
+    each_speaks_and_is_silent([{name: said for name, said in each.items() if name != "sooner"} for each in found])
 
 
 class _Small:
@@ -214,13 +207,3 @@ class _Small:
 
     def __init__(self, length: int, width: int, rows: int):
         self.length, self.width, self.tile = length, width, (rows, rows)
-
-
-@pytest.mark.parametrize("name", [device.name for device in roofline.DEVICES])
-def test_times_are_the_data_sheets_bounds(name):
-    default = {field: control.default for field, control in Costs.controls.items()}
-    data = cost_data.compute(Costs(**default | {"name": name}))
-    device = data.point.device
-    bounds = [max(cost.moved / device.bandwidth, cost.flops / device.peak) * 1e6 for cost in data.costs.values()]
-    said = cost_claims.sooner(data)
-    assert said and all(f"{bound:,.1f} µs" in said for bound in bounds)

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from pages.kernels.long_context import data, examples, state, view
-from pages.kernels.long_context.maps.data import tile_from_box
+from pages.kernels.long_context.maps.view import tile_from_box
 from pages.kernels.long_context.masks.data import gains as gains_of
 from pages.kernels.long_context.masks.state import METHODS
 from tests.pages.helpers import SHOWN, by_title, follow_link, link_of, open_page, run_snippet, words

@@ -56,7 +56,7 @@ def what_it_is(names: list[str], key: int) -> str:
 def test_every_claim_is_what_the_model_says_and_silent_elsewhere(stories):
     found = []
     for text in TEXTS:
-        shown, veiled = (data.compute(Start(text=text, guessed=guessed)) for guessed in (1, 0))
+        shown, veiled = (data.Data(Start(text=text, guessed=guessed)) for guessed in (1, 0))
         asked = claims.asks(veiled)
         said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
         trace, head = stories.trace(text), shown.heads[data.FINDER]

@@ -61,15 +61,15 @@ def test_what_is_so_already_is_not_offered_beside():
     app = open_page(PAGE, trtask="reverse", trlayers=1, trpos="none", trrate=0.1, trmask="false", trbeside="layer")
     assert_healthy(app)
     assert len(header_of(app)["runs"]) == 1
-    assert data.offered("induction", 2, True, "rope", 1e-3) == list(BESIDE)
-    assert data.offered("reverse", 1, False, "none", 0.1) == ["alone"]
+    assert data.Data(Choice()).offered == list(BESIDE)
+    assert data.Data(Choice(task="reverse", layers=1, mask=False, positions="none", rate=0.1)).offered == ["alone"]
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_engine_takes_what_the_page_asks_for_and_counts_as_many_parameters(task):
     asked, counted = [], []
     for state in states(Choice, {"task": task, "beside": "alone", "text": Choice.text.default}):
-        shown = data.compute(state)
+        shown = data.Data(state)
         asked.append(shown.runs[0])
         counted.append(shown.parameters)
     body = "result = given.map((asked) => parametersOf(new Run({ ...asked, batch: 1 }).settings));"
@@ -77,7 +77,7 @@ def test_the_engine_takes_what_the_page_asks_for_and_counts_as_many_parameters(t
 
 
 def test_every_choice_stays_within_a_million_parameters():
-    most = data.compute(Choice(layers=4, width=128, heads=8, mlp=True, positions="learned", task="pieces", pieces=512))
+    most = data.Data(Choice(layers=4, width=128, heads=8, mlp=True, positions="learned", task="pieces", pieces=512))
     assert most.parameters < 1e6
 
 
@@ -105,7 +105,7 @@ def trained(card: int, steps: list[int]) -> list[dict]:
     """Where the runs of a card are after so many steps each."""
     values = {control.key: (name, control) for name, control in Choice.controls.items()}
     said = {name: control.parse(text) for key, text in CARDS[card].link.items() for name, control in [values[key]]}
-    runs = data.compute(Choice(**said)).runs
+    runs = data.Data(Choice(**said)).runs
     asked = [{"asked": run, "steps": count} for run, count in zip(runs, steps, strict=True)]
     return evaluate(IMPORTS, LEARNING, asked)
 
@@ -145,5 +145,5 @@ def test_at_a_rate_too_large_the_loss_stays_at_guessing():
 @pytest.mark.slow
 def test_a_short_text_is_learnt_by_heart():
     [found] = trained(5, [150])
-    different, _ = data.pieces(Choice.text.default, 256)
+    different, _ = data.Data.encoded(Choice.text.default, 256)
     assert found["taught"] < 0.3 and found["loss"] > math.log(different)

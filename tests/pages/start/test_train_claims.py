@@ -7,7 +7,7 @@ import pytest
 from pages.start.train import claims, data
 from pages.start.train.state import INDUCTION, PIECES, STORY, Choice
 from tests.javascript.node import evaluate
-from tests.pages.states import each_speaks_and_is_silent, hold, states
+from tests.pages.states import agree, each_speaks_and_is_silent, states
 
 CHANGED = {"layer": "layers", "mask": "mask", "positions": "positions", "rate": "rate"}
 VALUES = {"layer": 1, "mask": False, "positions": "none", "rate": 0.1}
@@ -74,7 +74,7 @@ PLAIN = {
     "begins": lambda t: [] if len(t.runs) == 2 else [t.count],
     "one_layer": lambda t: [] if 1 in t.of("layers") else None,
     "no_mask": lambda t: [] if False in t.of("mask") else None,
-    "one_distance": lambda t: ["24", "4", "24"] if t.chosen.beside == "fixed" else None,
+    "one_distance": lambda t: [] if t.chosen.beside == "fixed" else None,
     "no_positions": lambda t: [] if "none" in t.of("positions") else None,
     "large_rate": large,
     "carries": lambda t: [] if t.chosen.task == "addition" else None,
@@ -85,10 +85,12 @@ PLAIN = {
 def test_every_claim_holds_and_each_speaks_and_is_silent():
     shown = []
     for state in states(Choice, {}):
-        if state.beside not in data.offered(state.task, state.layers, state.mask, state.positions, state.rate):
-            continue
-        shown.append(hold(claims.CLAIMS, PLAIN, data.compute(state), Truth(state)))
-    assert "random" not in claims.begins(data.compute(Choice()))  # the norms' gains are counted and begin at 1
+        made, truth = data.Data(state), Truth(state)
+        if state.beside in made.offered:  # settings are combined freely, and each has its sentence
+            shown.append(
+                {name: said for each in claims.CLAIMS for name, said in agree([each], PLAIN, made, truth).items()}
+            )
+    assert "random" not in claims.begins(data.Data(Choice()))  # the norms' gains are counted and begin at 1
     assert all(each.pop("begins") for each in shown)  # it opens the page in any state
     each_speaks_and_is_silent(shown)
 
@@ -102,6 +104,8 @@ result = [true, false].map((fresh) => [Math.min(...periods(fresh)), Math.max(...
 """
     found = evaluate(imports, body, {"vocab": data.VOCAB, "length": data.LENGTH})
     assert found == [[4, 24], [24, 24]]
+    said = claims.one_distance(data.Data(Choice(beside="fixed")))
+    assert "repeat after 24 positions" in said and "repeats after 4 to 24" in said
 
 
 @pytest.mark.parametrize("causal", [True, False])

@@ -6,7 +6,7 @@ from tlmviz.figures import number
 from tlmviz.ui.hints import Hint, to
 from tlmviz.ui.language import N_, _, ngettext
 
-from .data import AMONG, INPUTS, LATENTS, Data, Times, apart
+from .data import AMONG, INPUTS, LATENTS, Data
 
 
 def fewer(data: Data) -> str | None:
@@ -72,10 +72,10 @@ def _ratio(ratio: float) -> str:
     return number(ratio, ".1f" if ratio < 100 else ",.0f")
 
 
-def measured(times: Times) -> str:
+def measured(data: Data) -> str:
     """Where the measured times differ, and which way."""
-    k = len(INPUTS) - 1
-    faster = [m for m in LATENTS if apart(times, m, k) and max(times[m][k]) < min(times[AMONG][k])]
+    times, k = data.times, len(INPUTS) - 1
+    faster = [m for m in LATENTS if data.apart(m, k) and max(times[m][k]) < min(times[AMONG][k])]
     if not faster:
         return _("On this machine the rounds overlap: which way is faster cannot be told.")
     ratio = min(times[AMONG][k]) / max(times[faster[0]][k])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores, time_both
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 
 from .state import Cost
 
@@ -33,31 +32,19 @@ class Data:
         """Scores of the latents that read them and one another."""
         return latent_scores(self.chosen.inputs, self.chosen.latents)
 
-    @property
-    def times(self) -> Times:
-        """Milliseconds of both ways on this machine."""
-        return times()
+    @cached(None)
+    def times() -> Times:
+        """Milliseconds of both ways on this machine, once for all; `Data.times.clear` has them measured again."""
+        found: Times = {each: [[] for _inputs in INPUTS] for each in (AMONG, *LATENTS)}
+        for _round in range(ROUNDS):
+            for k, inputs in enumerate(INPUTS):
+                for latents in LATENTS:
+                    timing = shared.run_in_worker(lambda n=inputs, m=latents: time_both(n, m))
+                    found[latents][k].append(timing.by_latents)
+                    found[AMONG][k].append(timing.among_inputs)
+        return found
 
-
-def compute(chosen: Cost) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-@st.cache_data(show_spinner=False)
-def times() -> Times:
-    """Once for all; `times.clear` has them measured again."""
-    found: Times = {each: [[] for _inputs in INPUTS] for each in (AMONG, *LATENTS)}
-    for _round in range(ROUNDS):
-        for k, inputs in enumerate(INPUTS):
-            for latents in LATENTS:
-                timing = shared.run_in_worker(lambda n=inputs, m=latents: time_both(n, m))
-                found[latents][k].append(timing.by_latents)
-                found[AMONG][k].append(timing.among_inputs)
-    return found
-
-
-def apart(times: Times, latents: int, k: int) -> bool:
-    """Whether every round of one way was faster than every round of the other, for the k-th number of inputs."""
-    one, other = times[AMONG][k], times[latents][k]
-    return max(one) < min(other) or max(other) < min(one)
+    def apart(self, latents: int, k: int) -> bool:
+        """Whether every round of one way was faster than every round of the other, for the k-th number of inputs."""
+        one, other = self.times[AMONG][k], self.times[latents][k]
+        return max(one) < min(other) or max(other) < min(one)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tlmviz import digits
 from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures import number
@@ -92,32 +90,6 @@ def mistakes(data: Data) -> str | None:
     return _("**Read wrong**: {mistakes}.", mistakes=listed(named))
 
 
-def one_decides(data: Data) -> str | None:
-    """One latent without which the chosen cell is read as something else."""
-    if data.found is None or not (others := _others(data)):
-        return None
-    cell = data.chosen.cell
-    latent = min(others, key=lambda each: float(data.without[each].probabilities[cell, data.read[cell]]))
-    return _(
-        "**Without latent {latent}** the cell at the {place} would be read as {other}, and not as {read}.",
-        latent=latent,
-        place=PLACES[cell],
-        other=_named(others[latent]),
-        read=_named(data.read[cell]),
-    )
-
-
-def none_decides(data: Data) -> str | None:
-    """No latent is needed alone there."""
-    if not data.without or _others(data):
-        return None
-    return _(
-        "The cell at the {place} is read as {read}, also without any one of the latents.",
-        place=PLACES[data.chosen.cell],
-        read=_named(data.read[data.chosen.cell]),
-    )
-
-
 def answered_by_its_reader(data: Data) -> str | None:
     """The answer comes most from a latent that reads mostly there."""
     if data.found is None or (most := _reader(data))[3] < MOSTLY:
@@ -149,58 +121,16 @@ def answered_by_another(data: Data) -> str | None:
     )
 
 
-def like_those_it_knows(data: Data) -> str | None:
-    """What a drawing is most like, where the answer is among it."""
-    if not _drawn(data) or data.read[data.chosen.cell] not in data.nearest:
-        return None
-    return _(
-        "**Most like your drawing** are, of the {count} handwritten digits it learned from, {nearest}.",
-        count=_learned(),
-        nearest=_nearest(data),
-    )
-
-
-def unlike_those_it_knows(data: Data) -> str | None:
-    """What a drawing is most like, where the answer is not among it."""
-    if not _drawn(data) or data.read[data.chosen.cell] in data.nearest:
-        return None
-    return _(
-        "**It reads something else than what is nearest**: of the {count} handwritten digits it learned from, "
-        "{nearest} are most like your drawing, pixel by pixel. It also learned from digits drawn in plain strokes.",
-        count=_learned(),
-        nearest=_nearest(data),
-    )
-
-
 def more_read_more(data: Data) -> str | None:
     """Every larger number of latents reads more digits right, and the largest clearly more than the smallest."""
-    if (said := _counts(data)) is None or not _grows(data):
+    if data.found is None or (said := _counts(data)) is None or not _grows(data):
         return None
     return said + " " + _("**Too few latents cannot keep nine digits apart.**")
 
 
 def more_read_no_more(data: Data) -> str | None:
     """They do not."""
-    return None if _grows(data) else _counts(data)
-
-
-def needed_there(data: Data) -> str | None:
-    """The latent and the cell between which muting costs most, over many held-out digits."""
-    shares = data.muted_one_by_one
-    if len(shares) < 2:
-        return None
-    lost = data.right_in_cells - shares
-    latent, cell = (int(at) for at in np.unravel_index(lost.argmax(), lost.shape))
-    if lost[latent, cell] < APART:
-        return None
-    return _(
-        "**Latent {latent} is missed most at the {place}**: muted, it leaves {share} of the digits there right, "
-        "instead of {whole}.",
-        latent=latent,
-        place=PLACES[cell],
-        share=number(shares[latent, cell], ".0%"),
-        whole=number(data.right_in_cells[cell], ".0%"),
-    )
+    return None if data.found is None or _grows(data) else _counts(data)
 
 
 CLAIMS = (
@@ -211,13 +141,10 @@ CLAIMS = (
     mistakes,
     answered_by_its_reader,
     answered_by_another,
-    one_decides,
-    none_decides,
-    like_those_it_knows,
-    unlike_those_it_knows,
+    more_read_more,  # these take many passes
+    more_read_no_more,
 )
 HINTS = (Hint(N_("Click a cell, or draw over its digit."), within),)
-BENEATH = more_read_more, more_read_no_more, needed_there  # they take many passes
 
 
 def _heard(data: Data) -> list[int]:
@@ -238,13 +165,6 @@ def _drawn(data: Data) -> bool:
     return data.found is not None and data.chosen.drawn[data.chosen.cell] not in ("", EMPTY)
 
 
-def _others(data: Data) -> dict[int, int]:
-    """Latent -> what the chosen cell is read as without it, where that is something else."""
-    cell = data.chosen.cell
-    read = {latent: int(each.probabilities[cell].argmax()) for latent, each in data.without.items()}
-    return {latent: other for latent, other in read.items() if other != data.read[cell]}
-
-
 def _reader(data: Data) -> tuple[int, float, int, float]:
     """The latent from which the chosen cell's answer comes most, its share, and the layer in which most of its reading
     lies on the cell, with that share."""
@@ -255,14 +175,6 @@ def _reader(data: Data) -> tuple[int, float, int, float]:
 
 def _named(read: int) -> str:
     return _("nothing") if read == digits.NOTHING else _("an 8") if read == 8 else _("a {digit}", digit=read)
-
-
-def _learned() -> str:
-    return f"{len(digits.training()):,}"
-
-
-def _nearest(data: Data) -> str:
-    return listed([_("a {digit}", digit=digit) for digit in data.nearest])
 
 
 def _counts(data: Data) -> str | None:
@@ -331,8 +243,10 @@ NOTICE = (
         "in the middle of its cell, as large and as thin as the examples: the maps show what is read."
     ),
 )
-MATHS = N_(
-    "Every layer has its own read and mix weights, as in the notes' loop; Perceiver (Jaegle et al. 2021) shares them "
-    "between layers. A feed-forward layer follows, which the notes' loop leaves out. The answer's questions are those "
-    "of Perceiver IO (Jaegle et al. 2022)."
+MATHS = (
+    N_(
+        "Every layer has its own read and mix weights, as in the notes' loop; Perceiver (Jaegle et al. 2021) shares "
+        "them between layers. A feed-forward layer follows, which the notes' loop leaves out. The answer's questions "
+        "are those of Perceiver IO (Jaegle et al. 2022)."
+    ),
 )

@@ -17,31 +17,53 @@ from tlmviz.checks import Check, beyond_latents, measure
 from tlmviz.errors import Error
 from tlmviz.facades.latents import DigitReader, ReadDigits
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 
 from .state import CELLS, EMPTY, MODELS, Reading
-
-NEAREST = 3  # of the digits that it was trained on
 
 
 @dataclass(frozen=True)
 class Data:
-    """What the part shows; `found` is None where the picture is not read, and `error` says why."""
+    """What the part shows."""
 
     chosen: Reading
-    model: str
-    found: ReadDigits | None
-    error: Error | None
+
+    @property
+    def model(self) -> str:
+        return MODELS[self.chosen.latents]
 
     @property
     def reader(self) -> DigitReader:
         return reader(self.model)
 
     @property
+    def numbers(self) -> list[int]:
+        """The held-out digits of the picture."""
+        return [(self.chosen.picture + place) % len(digits.held_out()) for place in range(CELLS)]
+
+    @cached_property
+    def _said(self) -> ReadDigits | Error:
+        try:
+            return _reading(self.model, self.written, self.chosen.muted)
+        except Error as error:
+            return error
+
+    @property
+    def found(self) -> ReadDigits | None:
+        """What is read; None of an empty picture, and where all latents are muted."""
+        return self._said if isinstance(self._said, ReadDigits) else None
+
+    @property
+    def error(self) -> Error | None:
+        """Why nothing is."""
+        return self._said if isinstance(self._said, Error) else None
+
+    @property
     def pixels(self) -> list[str]:
         """The letters of each cell as it was drawn."""
         return [
             drawn or digits.written(digits.held_out().images[index])
-            for drawn, index in zip(self.chosen.drawn, numbers(self.chosen.picture))
+            for drawn, index in zip(self.chosen.drawn, self.numbers)
         ]
 
     @cached_property
@@ -50,7 +72,7 @@ class Data:
         held_out = digits.held_out().images
         return [
             digits.normalised(digits.read(drawn)) if drawn else held_out[index]
-            for drawn, index in zip(self.chosen.drawn, numbers(self.chosen.picture))
+            for drawn, index in zip(self.chosen.drawn, self.numbers)
         ]
 
     @property
@@ -69,7 +91,7 @@ class Data:
         labels = digits.held_out().labels
         return [
             int(labels[index]) if not drawn else digits.NOTHING if drawn == EMPTY else None
-            for drawn, index in zip(self.chosen.drawn, numbers(self.chosen.picture))
+            for drawn, index in zip(self.chosen.drawn, self.numbers)
         ]
 
     @property
@@ -86,15 +108,6 @@ class Data:
             return None
         return whole.probabilities.argmax(-1).tolist()
 
-    @cached_property
-    def without(self) -> dict[int, ReadDigits]:
-        """Latent -> what the picture is read as with that one muted as well; none where it is not read, or read by
-        one."""
-        heard = [latent for latent in range(self.chosen.latents) if latent not in self.chosen.muted]
-        if self.found is None or len(heard) < 2:
-            return {}
-        return {latent: _reading(self.model, self.written, (*self.chosen.muted, latent)) for latent in heard}
-
     @property
     def on_the_cell(self) -> Float[np.ndarray, "l m"]:
         """How much of each latent's reading lies on the chosen cell, in each layer, in the mean of the heads."""
@@ -109,13 +122,6 @@ class Data:
         assert self.found is not None
         mean: np.ndarray = self.found.answering.mean(0)[self.chosen.cell]
         return mean
-
-    @cached_property
-    def nearest(self) -> list[int]:
-        """What the digits are that it was trained on and that are most like the chosen cell, pixel by pixel."""
-        known = digits.training()
-        apart = ((known.images - self.images[self.chosen.cell]) ** 2).sum((1, 2))
-        return known.labels[np.argsort(apart, kind="stable")[:NEAREST]].tolist()
 
     @property
     def right(self) -> dict[int, float]:
@@ -133,34 +139,37 @@ class Data:
         return {number: read_of_some(name) for number, name in MODELS.items()}
 
     @property
-    def muted_one_by_one(self) -> Float[np.ndarray, "m 9"]:
-        """Share of the held-out digits in each cell that is read right with each latent muted alone."""
-        return muted_one_by_one(self.model)
+    def held(self) -> Quality:
+        """How the model reads the held-out digits."""
+        return held_out(self.model)
 
-    @property
-    def right_in_cells(self) -> Float[np.ndarray, " 9"]:
-        """The same with no latent muted."""
-        return right_in_cells(self.model)
+    @cached(None)
+    def wrong_first(model: str) -> list[int]:
+        """The held-out pictures, those in which it reads most digits wrong before all others."""
+        wrong = (~held_out(model).right_cells).sum(1)
+        return np.argsort(-wrong, kind="stable").tolist()
+
+    @cached(None)
+    def muted_one_by_one(model: str) -> Float[np.ndarray, "m 9"]:
+        """Share of the held-out digits of some pictures that is read right in each cell, with each latent muted alone;
+        all of a single latent's are wrong, as nobody is left to read them."""
+        lm = reader(model)
+        if lm.config.n_latents == 1:
+            return np.zeros((1, CELLS))
+
+        def alone(latent: int) -> np.ndarray:
+            found = quality(lambda pictures: lm.predict(pictures, mute=[latent]), SOME)
+            return found.right_cells.mean(0)
+
+        return shared.run_in_worker(lambda: np.stack([alone(latent) for latent in range(lm.config.n_latents)]))
 
     @property
     def checks(self) -> list[Check]:
-        """The identities behind the picture, on what is shown with all latents heard."""
+        """The identities behind the picture, on what is shown with all latents heard; none where it is not read."""
+        if self.found is None:
+            return []
         lm, grid = self.reader, gridded(self.written)
         return shared.run_in_worker(lambda: measure(beyond_latents, lm, grid, lm.classify(grid)))
-
-
-def compute(chosen: Reading) -> Data:
-    """The data of a state. An empty picture and one whose latents are all muted is not read."""
-    shown = Data(chosen, MODELS[chosen.latents], None, None)
-    try:
-        return Data(chosen, shown.model, _reading(shown.model, shown.written, chosen.muted), None)
-    except Error as error:
-        return Data(chosen, shown.model, None, error)
-
-
-def numbers(picture: int) -> list[int]:
-    """The held-out digits of a held-out picture."""
-    return [(picture + place) % len(digits.held_out()) for place in range(CELLS)]
 
 
 def gridded(cells: tuple[str, ...]) -> list[list[Any]]:
@@ -189,35 +198,6 @@ def held_out(model: str) -> Quality:
 
 
 @st.cache_data(show_spinner=False)
-def wrong_first(model: str) -> list[int]:
-    """The held-out pictures, those in which it reads most digits wrong before all others."""
-    wrong = (~held_out(model).right_cells).sum(1)
-    return np.argsort(-wrong, kind="stable").tolist()
-
-
-@st.cache_data(show_spinner=False)
 def read_of_some(model: str) -> Float[np.ndarray, " 9"]:
     """Share of the digits that is read right in pictures of one to nine."""
     return shared.run_in_worker(lambda: by_number(reader(model).predict))
-
-
-@st.cache_data(show_spinner=False)
-def muted_one_by_one(model: str) -> Float[np.ndarray, "m 9"]:
-    """Share of the digits of some held-out pictures that is read right in each cell, with each latent muted alone; all
-    of a single latent's are wrong, as nobody is left to read them."""
-    lm = reader(model)
-    if lm.config.n_latents == 1:
-        return np.zeros((1, CELLS))
-
-    def alone(latent: int) -> np.ndarray:
-        found = quality(lambda pictures: lm.predict(pictures, mute=[latent]), SOME)
-        return found.right_cells.mean(0)
-
-    return shared.run_in_worker(lambda: np.stack([alone(latent) for latent in range(lm.config.n_latents)]))
-
-
-@st.cache_data(show_spinner=False)
-def right_in_cells(model: str) -> Float[np.ndarray, " 9"]:
-    """The same with no latent muted."""
-    right: np.ndarray = held_out(model).right_cells[::SOME].mean(0)
-    return right

@@ -10,12 +10,12 @@ from tlmviz import digits
 from tlmviz.analysis.beyond.digit_quality import Quality
 from tlmviz.facades.scenes.language import PLACES
 from tlmviz.figures.beyond.latents import crowded, muting
-from tlmviz.ui import frame, live
+from tlmviz.ui import address, frame, live
 from tlmviz.ui.language import _, ngettext
 
 from . import claims
-from .data import Data, held_out, numbers, reader, wrong_first
-from .state import EMPTY, MODELS, Reading
+from .data import Data
+from .state import EMPTY, Reading
 
 PICTURE = live.Picture(
     __file__, "latents", drawn=Reading.drawn, cell=Reading.cell, muted=Reading.muted, pin=Reading.pin, head=Reading.head
@@ -40,14 +40,16 @@ EQUATIONS = (
 def controls() -> Reading:
     """Draw the controls; what they say, and what the model has of what the link names."""
     some, which = st.columns([0.3, 0.7], vertical_alignment="bottom")
-    model = MODELS[Reading.latents.draw(some)]
-    held = held_out(model)
-    Reading.picture.draw(which, wrong_first(model), format_func=lambda index: _named(held, index))
-    config, pin = reader(model).config, Reading.pin.get()
+    Reading.latents.draw(some)
+    asked = Data(Reading.of_session())
+    held = asked.held
+    Reading.picture.draw(which, asked.wrong_first, format_func=lambda index: _named(held, index))
+    config, pin = asked.reader.config, asked.chosen.pin
     if pin and not (pin[0] < config.n_layers and pin[1] < config.n_latents):
         Reading.pin.set(None)
     Reading.muted.set(tuple(latent for latent in Reading.muted.get() if latent < config.n_latents))
     Reading.head.set(min(Reading.head.get(), config.n_heads))
+    address.pictures_read(model=asked.model)
     return Reading.of_session()
 
 
@@ -109,10 +111,16 @@ def quality(data: Data) -> None:
         frame.chart(figure, key="latmuting", alt=alt)
 
 
+def equations(data: Data) -> None:
+    """What reads, and what mixes."""
+    for each in EQUATIONS:
+        frame.equation(*each)
+
+
 def snippet(data: Data) -> str:
     """The reading with the public API."""
     muted = f", mute={list(data.chosen.muted)}" if data.chosen.muted else ""
-    cells = [_spelled(drawn, index) for drawn, index in zip(data.chosen.drawn, numbers(data.chosen.picture))]
+    cells = [_spelled(drawn, index) for drawn, index in zip(data.chosen.drawn, data.numbers)]
     rows = "".join(f"    [{', '.join(cells[row : row + 3])}],\n" for row in (0, 3, 6))
     return f"""\
 import tlmviz

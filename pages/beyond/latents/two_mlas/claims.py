@@ -10,14 +10,15 @@ from .data import Data
 
 def fewer_and_narrower(data: Data) -> str | None:
     """What each makes smaller: true of both models for every text."""
+    found = data.tensors
     return _(
         "Two things are called latent attention. One turns {inputs} rows into {latents}; the other keeps a row for "
         "each of your {tokens} tokens, of {kept} numbers where there were {plain}.",
-        inputs=len(data.pixels),
-        latents=len(data.array),
-        tokens=len(data.kept),
-        kept=data.kept.shape[1],
-        plain=data.plain,
+        inputs=len(found.pixels),
+        latents=len(found.array),
+        tokens=len(found.kept),
+        kept=found.kept.shape[1],
+        plain=found.plain,
     )
 
 
@@ -25,8 +26,11 @@ CLAIMS = (fewer_and_narrower,)
 HINTS = (
     Hint(
         N_("Type a longer text: on the right there are more rows, on the left never."),
-        first(text=lambda data: f"{data.text} {OTHER_TEXT}"),
-        lambda before, after: len(after.hidden) > len(before.hidden) and len(after.array) == len(before.array),
+        first(text=lambda data: f"{data.chosen.text} {OTHER_TEXT}"),
+        lambda before, after: (
+            len(after.tensors.hidden) > len(before.tensors.hidden)
+            and len(after.tensors.array) == len(before.tensors.array)
+        ),
     ),
 )
 NOTICE = (
@@ -40,8 +44,10 @@ NOTICE = (
         "about who sees whom; it saves memory in the cache."
     ),
 )
-MATHS = N_(
-    "The lecture notes (LLM notes, section 3.5) give the name Multihead Latent Attention to the latent array of "
-    "Perceiver. The name is DeepSeek-V2's, for keys and values made of c_KV; Perceiver's authors speak of a latent "
-    "array."
+MATHS = (
+    N_(
+        "The lecture notes (LLM notes, section 3.5) give the name Multihead Latent Attention to the latent array of "
+        "Perceiver. The name is DeepSeek-V2's, for keys and values made of c_KV; Perceiver's authors speak of a latent "
+        "array."
+    ),
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.figures.beyond.latents import before_and_after
-from tlmviz.ui import frame
+from tlmviz.ui import compute, frame, inputs
 from tlmviz.ui.language import _
 
 from .data import ARRAY, DEEPSEEK, PICTURE, Data
+from .state import Text
 
 EQUATIONS = (
     (
@@ -26,19 +27,26 @@ EQUATIONS = (
 )
 
 
-def pictures(data: Data) -> None:
+def controls() -> Text | None:
+    """The text; None where there is none to read."""
+    text = inputs.text_box(compute.model(DEEPSEEK))
+    return None if text is None else Text(text=text)
+
+
+def picture(data: Data) -> None:
     """Rows before and after, of both."""
+    found = data.tensors
     left, right = st.columns(2)
-    (inputs, width), (tokens, wide) = data.pixels.shape, data.hidden.shape
+    (inputs, width), (tokens, wide) = found.pixels.shape, found.hidden.shape
     with left:
         title = _(
             "Latent array: {inputs} rows of {width} → {latents} rows of {width}",
             inputs=inputs,
             width=width,
-            latents=len(data.array),
+            latents=len(found.array),
         )
         names = _("input rows"), _("latents")
-        figure = before_and_after(data.pixels, data.array, names, frame.theme(), title=title)
+        figure = before_and_after(found.pixels, found.array, names, frame.theme(), title=title)
         alt = _("Numbers of the pixels' rows, and of the few rows of the latent array beside them")
         frame.chart(figure, key="latarray", alt=alt)
     with right:
@@ -46,26 +54,27 @@ def pictures(data: Data) -> None:
             "DeepSeek's MLA: {tokens} rows of {width} → {tokens} rows of {kept}",
             tokens=tokens,
             width=wide,
-            kept=data.kept.shape[1],
+            kept=found.kept.shape[1],
         )
         names = _("token rows"), _("kept rows")
-        figure = before_and_after(data.hidden, data.kept, names, frame.theme(), title=title)
+        figure = before_and_after(found.hidden, found.kept, names, frame.theme(), title=title)
         alt = _("Numbers of the tokens' rows, and of the narrower rows that DeepSeek's MLA keeps beside them")
         frame.chart(figure, key="latkept", alt=alt)
 
 
 def table(data: Data) -> None:
     """Both side by side, with the shapes of what was just computed."""
-    inputs, width = data.pixels.shape
-    latents, (tokens, kept) = len(data.array), data.kept.shape
+    found = data.tensors
+    inputs, width = found.pixels.shape
+    latents, (tokens, kept) = len(found.array), found.kept.shape
     of_row = _(
         "[{tokens}, {kept}] ({own} of c_KV, {rope} of k^R)",
         tokens=tokens,
         kept=kept,
-        own=kept - data.rope,
-        rope=data.rope,
+        own=kept - found.rope,
+        rope=found.rope,
     )
-    cache = _("cache: {plain} → {kept} numbers per token and layer", plain=data.plain, kept=kept)
+    cache = _("cache: {plain} → {kept} numbers per token and layer", plain=found.plain, kept=kept)
     rows = (
         (_("model here"), ARRAY, DEEPSEEK),
         (_("what is latent"), _("the rows: learned, tied to no input"), _("the numbers of a row: one row per token")),
@@ -80,6 +89,12 @@ def table(data: Data) -> None:
     st.markdown("\n".join([*lines, *(f"| **{name}** | {left} | {right} |" for name, left, right in rows)]))
 
 
+def equations(data: Data) -> None:
+    """Of both."""
+    for each in EQUATIONS:
+        frame.equation(*each)
+
+
 def snippet(data: Data) -> str:
     """The shapes with the public API."""
     return f"""\
@@ -89,7 +104,7 @@ from tlmviz import digits
 grid = digits.held_out().images[{PICTURE}:{PICTURE + 9}].reshape(3, 3, 8, 8)  # nine digits
 found = tlmviz.load({ARRAY!r}).classify(grid)
 print(found.maps.shape, found.mixing.shape)  # [layers, M, N], [layers, heads, M, M]
-trace = tlmviz.load({DEEPSEEK!r}).trace({data.text!r})
+trace = tlmviz.load({DEEPSEEK!r}).trace({data.chosen.text!r})
 print(trace["blocks.0.attn.latent"].shape)  # [1, 1, T, R + D_R]: all that a cache keeps of a layer
 print(trace.attention(0, 0).shape)  # [T, T]
 """

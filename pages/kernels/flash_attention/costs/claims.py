@@ -18,7 +18,7 @@ def moves_less(data: Data) -> str | None:
         return None
     return _(
         "At {length} tokens one head moves {naive} when the map is stored, and {tiled} in tiles: {times} times less.",
-        length=f"{data.point.length:,}",
+        length=f"{data.chosen.length:,}",
         naive=_bytes(naive),
         tiled=_bytes(tiled),
         times=f"{naive / tiled:.1f}",
@@ -33,9 +33,9 @@ def moves_more(data: Data) -> str | None:
     return _(
         "With tiles as small as {rows} × {cols} nothing is saved at {length} tokens: {tiled} are moved, {naive} when "
         "the map is stored.",
-        rows=data.point.tile[0],
-        cols=data.point.tile[1],
-        length=f"{data.point.length:,}",
+        rows=data.chosen.tile[0],
+        cols=data.chosen.tile[1],
+        length=f"{data.chosen.length:,}",
         naive=_bytes(naive),
         tiled=_bytes(tiled),
     )
@@ -49,7 +49,7 @@ def sooner(data: Data) -> str | None:
     return _(
         "On {device} that takes {naive} µs at least, and {tiled} µs in tiles: bounds by the data sheet, not "
         "measurements.",
-        device=data.point.device.name,
+        device=data.chosen.device.name,
         naive=naive,
         tiled=tiled,
     )
@@ -59,7 +59,7 @@ def fits(data: Data) -> str | None:
     """The tile fits on the chip."""
     return _fitting(
         data,
-        data.needed <= data.point.memory,
+        data.needed <= data.chosen.memory,
         _("A {rows} × {cols} tile needs {needed} KiB on chip: it fits in {memory} KiB."),
     )
 
@@ -67,20 +67,20 @@ def fits(data: Data) -> str | None:
 def does_not_fit(data: Data) -> str | None:
     """The tile does not fit."""
     said = _("A {rows} × {cols} tile needs {needed} KiB on chip: :red[does not fit] in {memory} KiB.")
-    return _fitting(data, data.needed > data.point.memory, said)
+    return _fitting(data, data.needed > data.chosen.memory, said)
 
 
 def proposed(data: Data) -> str | None:
     """Why the tile that follows from the memory is not the paper's."""
-    if not data.point.proposed:
+    if not data.chosen.proposed:
         return None
-    rows, cols = roofline.paper_tile(data.point.width, data.point.memory)
+    rows, cols = roofline.paper_tile(data.chosen.width, data.chosen.memory)
     return _(
         "It has the rows of the paper's formula and the most columns that fit. The formula itself counts tiles of q, "
         "k, v and o alone and gives {rows} × {cols}: with accumulators and scores that needs {needed} KiB.",
         rows=rows,
         cols=cols,
-        needed=f"{roofline.on_chip(data.point.width, rows, cols) / KIB:.1f}",
+        needed=f"{roofline.on_chip(data.chosen.width, rows, cols) / KIB:.1f}",
     )
 
 
@@ -91,8 +91,8 @@ HINTS = (Hint(N_("Move *Length T* to 131072."), to(length=131072)),)
 def _fitting(data: Data, holds: bool, said: str) -> str | None:
     if not holds:
         return None
-    rows, cols = data.point.tile
-    return said.format(rows=rows, cols=cols, needed=f"{data.needed / KIB:.1f}", memory=data.point.kibibytes)
+    rows, cols = data.chosen.tile
+    return said.format(rows=rows, cols=cols, needed=f"{data.needed / KIB:.1f}", memory=data.chosen.kibibytes)
 
 
 def _bytes(count: float) -> str:

@@ -15,12 +15,12 @@ from .state import LENGTHS, Costs
 class Data:
     """What the part shows."""
 
-    point: Costs
+    chosen: Costs
 
     @cached_property
     def curves(self) -> dict[str, list[Cost]]:
         """Algorithm -> its cost at each of LENGTHS."""
-        width, tile = self.point.width, self.point.tile
+        width, tile = self.chosen.width, self.chosen.tile
         return {
             "naive": [roofline.naive(length, width) for length in LENGTHS],
             "tiled": [roofline.tiled(length, width, *tile) for length in LENGTHS],
@@ -29,19 +29,14 @@ class Data:
     @property
     def costs(self) -> dict[str, Cost]:
         """Algorithm -> its cost at the chosen length."""
-        return {name: costs[LENGTHS.index(self.point.length)] for name, costs in self.curves.items()}
+        return {name: costs[LENGTHS.index(self.chosen.length)] for name, costs in self.curves.items()}
 
     @property
     def times(self) -> dict[str, float]:
         """Algorithm -> the least microseconds that it takes on the device."""
-        return {name: cost.seconds(self.point.device) * 1e6 for name, cost in self.costs.items()}
+        return {name: cost.seconds(self.chosen.device) * 1e6 for name, cost in self.costs.items()}
 
     @property
     def needed(self) -> float:
         """Bytes on chip that the tile needs."""
-        return roofline.on_chip(self.point.width, *self.point.tile)
-
-
-def compute(chosen: Costs) -> Data:
-    """The data of a state."""
-    return Data(chosen)
+        return roofline.on_chip(self.chosen.width, *self.chosen.tile)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from tlmviz.analysis.kernels import roofline
 from tlmviz.figures.kernels import roofline as figures
-from tlmviz.ui import frame
+from tlmviz.ui import frame, menu
 from tlmviz.ui.language import N_, _
 
 from . import claims
@@ -28,7 +28,8 @@ EQUATION = (
 
 
 def controls() -> Costs:
-    """Length, device and tile; the rest behind More."""
+    """Length, device and tile; the rest behind More. Text and head play no part."""
+    menu.unread("text")
     *places, last = st.columns([0.28, 0.28, 0.28, 0.16], vertical_alignment="bottom")
     for place, field in zip(places, (Costs.length, Costs.name, Costs.sides)):
         field.draw(place)
@@ -46,18 +47,18 @@ def picture(data: Data) -> None:
             _growth(data, quantity)
     with right:
         _roofline(data)
-    st.caption(claims.data_sheet(data.point.device))
+    st.caption(claims.data_sheet(data.chosen.device))
 
 
 def _growth(data: Data, quantity: str) -> None:
     title, unit = _(QUANTITIES[quantity][0]), QUANTITIES[quantity][1]
     values = {name: np.array([getattr(cost, quantity) for cost in costs]) for name, costs in data.curves.items()}
-    figure = figures.growth(np.array(LENGTHS), values, data.point.length, frame.theme(), title=title, unit=unit)
+    figure = figures.growth(np.array(LENGTHS), values, data.chosen.length, frame.theme(), title=title, unit=unit)
     frame.chart(figure, key=quantity, alt=_("{title} of naive and tiled attention against the length", title=title))
 
 
 def _roofline(data: Data) -> None:
-    device = data.point.device
+    device = data.chosen.device
     points = {name: (cost.intensity, roofline.attainable(cost.intensity, device)) for name, cost in data.costs.items()}
     figure = figures.roofline(points, device.peak, device.bandwidth, device.name, frame.theme())
     frame.chart(
@@ -67,7 +68,7 @@ def _roofline(data: Data) -> None:
 
 def snippet(data: Data) -> str:
     """The chosen point of the cost model with the public API."""
-    point, (rows, cols) = data.point, data.point.tile
+    point, (rows, cols) = data.chosen, data.chosen.tile
     return f"""\
 from tlmviz.analysis.kernels import roofline
 

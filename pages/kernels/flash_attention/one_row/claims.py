@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.figures.written import number
-from tlmviz.ui.hints import Hint
+from tlmviz.ui.hints import Hint, to, where
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
-from .state import Row, preset, written
+from .state import preset, written
 
 
 def naive_breaks(data: Data) -> str | None:
@@ -58,18 +58,6 @@ def alone(data: Data) -> str | None:
     return _("One score alone gets all of the weight, whatever it is.")
 
 
-def as_exact(data: Data) -> str | None:
-    """One pass over the row is as exact as three."""
-    one, three = data.walks[-1].error, data.walks[1].error
-    if not np.isfinite(one) or not np.isfinite(three) or len(data.x) < 2:
-        return None
-    return _(
-        "Read once, the output is off from float64 by {one}; the weights of three reads by {three}.",
-        one=_small(one),
-        three=_small(three),
-    )
-
-
 def own_or_typed(data: Data) -> str | None:
     """These logits are the visitor's."""
     if not data.typed:
@@ -84,13 +72,11 @@ def cut(data: Data) -> str | None:
     return _("The query sees {visible} keys; the last {n} are walked.", visible=data.own.visible, n=len(data.x))
 
 
-CLAIMS = sees_nothing, naive_breaks, alone, rises, first_is_largest, own_or_typed, cut, as_exact
-
-
+CLAIMS = sees_nothing, naive_breaks, alone, rises, first_is_largest, own_or_typed, cut
 HINTS = (
     Hint(
         N_("Take *One at 1e4* from *Presets*."),
-        lambda data: None if data.x.max() >= 1e4 else Row(at=data.at, logits=written(preset("One at 1e4", data.own.x))),
+        where(lambda data: data.x.max() < 1e4, to(logits=lambda data: written(preset("One at 1e4", data.own.x)))),
     ),
 )
 
@@ -101,7 +87,7 @@ def _small(value: float) -> str:
 
 def title(data: Data) -> str:
     """Whose row is walked."""
-    n, at = len(data.x), data.at
+    n, at = len(data.x), data.chosen
     if data.typed:
         return ngettext("{n} typed logit", "{n} typed logits", n)
     return ngettext(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 import torch
 
 from tlmviz import kernels
@@ -15,8 +14,8 @@ from tlmviz.analysis.kernels.online_softmax import LONGEST, Walk
 from tlmviz.checks import Check, kernels_rows
 from tlmviz.errors import Error
 from tlmviz.ui import compute as computing
+from tlmviz.ui.cached import cached
 
-from ..state import Query
 from .state import Row
 
 
@@ -33,14 +32,59 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Data:
-    """What the part shows. `typed` says whether the logits are the visitor's; `refused` why those were not taken."""
+class Data(computing.TextRead):
+    """What the part shows."""
 
-    at: Query
-    own: Keys
-    x: np.ndarray
-    typed: bool
-    refused: Error | None
+    chosen: Row
+
+    @cached(64)
+    def own(model: str, text: str, layer: int, head: int, query: int) -> Keys:
+        """The model's own row: at most the last LONGEST of the keys that a query sees."""
+        trace = computing.trace(model, text)
+
+        def work() -> Keys:
+            q, k, _ = trace.qk(layer, head)
+            spec = trace.specs[layer]
+            scores = kernels.attention_scores(
+                q[None, None],
+                k[None, None],
+                spec.mask.of_heads(slice(head, head + 1)),
+                rows=slice(query, query + 1),
+                scale=spec.scale,
+            )[0, 0, 0]
+            visible = torch.isfinite(scores).nonzero().flatten()
+            keys = visible[-LONGEST:]
+            v = trace[f"blocks.{layer}.attn.v"][0]
+            v = v[head * v.shape[0] // trace.n_heads]
+            tokens = [trace.tokens[i] for i in keys.tolist()]
+            return Keys(scores[keys].numpy(), v[keys].numpy(), tokens, int(keys[0]), len(visible))
+
+        return computing.run_in_worker(work, computing.about(text))
+
+    @cached_property
+    def _given(self) -> np.ndarray | Error | None:
+        """What was typed, or why that cannot be read."""
+        if not self.chosen.logits.strip():
+            return None
+        try:
+            return online_softmax.parse_logits(self.chosen.logits, len(self.own.x))
+        except Error as error:
+            return error
+
+    @property
+    def x(self) -> np.ndarray:
+        """The logits: those typed, which give way to the model's own where they cannot be read."""
+        return self._given if isinstance(self._given, np.ndarray) else self.own.x
+
+    @property
+    def typed(self) -> bool:
+        """Whether they are the visitor's."""
+        return not np.array_equal(self.x, self.own.x)
+
+    @property
+    def refused(self) -> Error | None:
+        """Why those were not taken."""
+        return self._given if isinstance(self._given, Error) else None
 
     @property
     def tokens(self) -> list[str]:
@@ -67,40 +111,3 @@ class Data:
         """The online algorithms against float64, and naive against online where naive does not overflow."""
         result = [kernels_rows.online_is_softmax(self.walks), kernels_rows.one_pass_is_attention(self.walks)]
         return [*result, kernels_rows.naive_is_online(self.walks)] if self.walks[0].finite else result
-
-
-def compute(chosen: Row) -> Data:
-    """The data of a state; logits that cannot be read give way to the model's own."""
-    own = _own(chosen.at)
-    if not chosen.logits.strip():
-        return Data(chosen.at, own, own.x, False, None)
-    try:
-        x = online_softmax.parse_logits(chosen.logits, len(own.x))
-    except Error as error:
-        return Data(chosen.at, own, own.x, False, error)
-    return Data(chosen.at, own, x, not np.array_equal(x, own.x), None)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _own(at: Query) -> Keys:
-    """The model's own row: at most the last LONGEST of the keys that a query sees."""
-    trace, layer, head = at.trace, at.layer, at.head
-
-    def work() -> Keys:
-        q, k, _ = trace.qk(layer, head)
-        spec = trace.specs[layer]
-        scores = kernels.attention_scores(
-            q[None, None],
-            k[None, None],
-            spec.mask.of_heads(slice(head, head + 1)),
-            rows=slice(at.query, at.query + 1),
-            scale=spec.scale,
-        )[0, 0, 0]
-        visible = torch.isfinite(scores).nonzero().flatten()
-        keys = visible[-LONGEST:]
-        v = trace[f"blocks.{layer}.attn.v"][0]
-        v = v[head * v.shape[0] // trace.n_heads]
-        tokens = [trace.tokens[i] for i in keys.tolist()]
-        return Keys(scores[keys].numpy(), v[keys].numpy(), tokens, int(keys[0]), len(visible))
-
-    return computing.run_in_worker(work, computing.about(at.text))

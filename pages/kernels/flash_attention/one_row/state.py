@@ -7,8 +7,6 @@ import numpy as np
 from tlmviz.ui import state
 from tlmviz.ui.language import N_
 
-from ..state import Query
-
 PRESETS = {
     "One at 1e4": N_("The largest logit becomes 10,000"),
     "One at −1e4": N_("The largest logit becomes −10,000"),
@@ -22,7 +20,11 @@ PRESETS = {
 class Row(state.State):
     """A query of a head, and the logits to use in place of the first of its own; "" for the model's own row."""
 
-    at: Query
+    model: str
+    text: str
+    layer: int
+    head: int
+    query: int
     logits = state.text(
         N_("Logits"),
         "",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.figures.kernels import flash_rows
 from tlmviz.ui import frame, reading
 from tlmviz.ui.language import _
 
-from ..state import Query
+from ..state import choose
 from . import claims
 from .data import Data
 from .state import PRESETS, Row, preset, written
@@ -25,10 +24,13 @@ EQUATION = (
 )
 
 
-def controls(at: Query, room: DeltaGenerator) -> Row:
-    """The field for logits; its presets follow once the row is known."""
+def controls(model: str) -> Row | None:
+    """Text, head, token and the field for logits; its presets follow once the row is known."""
+    if (asked := choose(model, token=True)) is None:
+        return None
+    at, room = asked
     Row.logits.draw(room)
-    return Row.of_session(at=at)
+    return Row.of_session(**at)
 
 
 def presets(data: Data) -> None:
@@ -51,6 +53,17 @@ def _preset(label: str, name: str, x: np.ndarray, help_: str | None = None) -> N
 
 
 def picture(data: Data) -> None:
+    """The five algorithms, and what else they may be given."""
+    row(data)
+    presets(data)
+
+
+def results(data: Data) -> None:
+    """How each ended."""
+    st.markdown(claims.results(data, reading.maths()))
+
+
+def row(data: Data) -> None:
     """The five algorithms, walked by a slider."""
     figure = flash_rows.row_walks(
         data.walks, data.x, data.tokens, frame.theme(), title=claims.title(data), symbols=reading.maths()
@@ -66,7 +79,7 @@ def picture(data: Data) -> None:
 def snippet(data: Data) -> str:
     """The picture of one row with the public API; `x` holds the logits of the picture."""
     values = ", ".join("-inf" if value == -np.inf else f"{value:.9g}" for value in data.x)
-    at, first = data.at, data.own.first
+    at, first = data.chosen, data.own.first
     return f"""\
 from numpy import array, float32, inf
 

@@ -41,16 +41,6 @@ def moves_more(data: Data) -> str | None:
     )
 
 
-def exact(data: Data) -> str | None:
-    """Tile by tile the result is that of the whole map."""
-    if not data.checks[0].passed:
-        return None
-    return _(
-        "Tile by tile the result is off from softmax(QKᵀ)V by {error} of its largest value at most.",
-        error=number(data.checks[0].error, ".2e") if data.checks[0].error else "0",
-    )
-
-
 def skips(data: Data) -> str | None:
     """Tiles behind the mask are not loaded."""
     if not data.skipped:
@@ -63,18 +53,6 @@ def skips(data: Data) -> str | None:
     )
 
 
-def keeps(data: Data) -> str | None:
-    """What a program keeps is smaller than a row of the map."""
-    width = data.inputs.q.shape[1]
-    if data.length <= width + 2:
-        return None
-    return _(
-        "Of each query a program keeps {kept} numbers (largest score, sum, output), not its {n} weights.",
-        kept=width + 2,
-        n=data.length,
-    )
-
-
 def cut(data: Data) -> str | None:
     """Only the first tokens are walked."""
     if len(data.tokens) == data.length:
@@ -82,7 +60,14 @@ def cut(data: Data) -> str | None:
     return _("The first {n} of {tokens} tokens are walked.", n=data.length, tokens=f"{len(data.tokens):,}")
 
 
-CLAIMS = moves_less, moves_more, skips, exact, keeps, cut
+def no_kernel(data: Data) -> str | None:
+    """The model's positions are none that the kernel has."""
+    if data.inputs.relative is None:
+        return None
+    return _("The quoted kernel has no relative positions: this model runs in torch. The walk adds them to each tile.")
+
+
+CLAIMS = moves_less, moves_more, skips, no_kernel, cut
 HINTS = (Hint(N_("Press ▶; then move *Rows of a tile, Br* to 4."), to(rows=4)), Hint(N_("Press ▶."), within))
 
 
@@ -95,8 +80,8 @@ def title(data: Data) -> str:
     """The head, and its tiles."""
     return _(
         "L{layer}H{head}: {visited} tiles of {rows} × {cols} visited, {skipped} skipped by the mask",
-        layer=data.at.layer,
-        head=data.at.head,
+        layer=data.chosen.layer,
+        head=data.chosen.head,
         visited=len(data.walk.visits),
         rows=data.walk.rows,
         cols=data.walk.cols,
@@ -135,17 +120,10 @@ NOTICE = (
 )
 
 
-def maths(data: Data) -> tuple[str, ...]:
-    """What to notice with formulas."""
-    said = (
-        _("*m_i*, *l_i* and *acc* are all that a program stores. Only tiles that cross the mask check their cells."),
-        _(
-            "The kernel keeps scores times log₂ e and calls exp2; *m_i* is shown in natural units. Its tiles are at "
-            "least 16 × 16."
-        ),
-    )
-    if data.inputs.relative is None:
-        return said
-    return *said, _(
-        "The quoted kernel has no relative positions: this model runs in torch. The walk adds them to each tile."
-    )
+MATHS = (
+    N_("*m_i*, *l_i* and *acc* are all that a program stores. Only tiles that cross the mask check their cells."),
+    N_(
+        "The kernel keeps scores times log₂ e and calls exp2; *m_i* is shown in natural units. Its tiles are at least "
+        "16 × 16."
+    ),
+)

@@ -18,24 +18,59 @@ from tlmviz.checks import Check, kernels_tiles
 from tlmviz.errors import BadBackend
 from tlmviz.kernels.interpreted import Interpreter
 from tlmviz.ui import compute as computing
+from tlmviz.ui.cached import cached
 
-from ..state import Query
 from .state import Tiles
 
 BYTES = 4  # of a float32
 
 
 @dataclass(frozen=True)
-class Data:
-    """What the part shows: a head's inputs and the walk over its tiles (its first 64 positions), and the weights [T,
-    T]."""
+class Walked:
+    """A head's inputs and the walk over its tiles (its first 64 positions), and the weights [T, T]."""
 
-    at: Query
-    tokens: tuple[str, ...]  # of the whole text
     inputs: Inputs
     walk: TileWalk
     weights: np.ndarray
     checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True)
+class Data(computing.TextRead):
+    """What the part shows."""
+
+    chosen: Tiles
+
+    @cached(16)
+    def done(model: str, text: str, layer: int, head: int, rows: int, cols: int) -> Walked:
+        """All of the walk."""
+        trace = computing.trace(model, text)
+
+        def work() -> Walked:
+            case = kernels_tiles.tiles(trace, layer, head, rows, cols)
+            inputs, walk, weights = case
+            checks = (kernels_tiles.tiles_are_attention(*case), kernels_tiles.order_of_tiles_is_free(*case))
+            return Walked(inputs, walk, weights.numpy(), checks)
+
+        return computing.run_in_worker(work, computing.about(text))
+
+    @property
+    def inputs(self) -> Inputs:
+        return self.done.inputs
+
+    @property
+    def walk(self) -> TileWalk:
+        return self.done.walk
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """That tiles make what the whole map makes, in any order."""
+        return self.done.checks
+
+    @property
+    def tokens(self) -> list[str]:
+        """Of the whole text."""
+        return self.trace.tokens
 
     @property
     def length(self) -> int:
@@ -58,39 +93,20 @@ class Data:
         standard = tile_steps.naive_moves(*self.inputs.q.shape)
         return {"kernel": int(self.steps[-1].moved) * BYTES, "standard": standard * BYTES}
 
+    def warm_up(self) -> None:
+        """Start the process that interprets the kernel, without waiting for it, where it will be needed: a first run
+        then finds it ready."""
+        if not torch.cuda.is_available():
+            with contextlib.suppress(BadBackend):  # a run says why
+                interpreter().start()
 
-def compute(chosen: Tiles) -> Data:
-    """The data of a state."""
-    return _walked(chosen.at, chosen.rows, chosen.cols)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _walked(at: Query, rows: int, cols: int) -> Data:
-    trace = at.trace
-
-    def work() -> Data:
-        case = kernels_tiles.tiles(trace, at.layer, at.head, rows, cols)
-        inputs, walk, weights = case
-        checks = (kernels_tiles.tiles_are_attention(*case), kernels_tiles.order_of_tiles_is_free(*case))
-        return Data(at, tuple(trace.tokens), inputs, walk, weights.numpy(), checks)
-
-    return computing.run_in_worker(work, computing.about(at.text))
+    def kernel(self) -> KernelRun:
+        """The Triton kernel on the chosen head. Raises BadBackend. Waits outside of the model's thread, which others
+        need."""
+        return run_kernel(self.inputs, interpreter())
 
 
 @st.cache_resource(show_spinner=False)
 def interpreter() -> Interpreter:
     """The server's one process that interprets the kernel."""
     return Interpreter()
-
-
-def warm_up() -> None:
-    """Start that process, without waiting for it, where it will be needed: a first run then finds it ready."""
-    if not torch.cuda.is_available():
-        with contextlib.suppress(BadBackend):  # a run says why
-            interpreter().start()
-
-
-def kernel(data: Data) -> KernelRun:
-    """The Triton kernel on the chosen head. Raises BadBackend. Waits outside of the model's thread, which others
-    need."""
-    return run_kernel(data.inputs, interpreter())

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.analysis.kernels import kernel_source
 from tlmviz.analysis.kernels.tile_steps import TileStep, tile_probabilities
@@ -16,8 +15,8 @@ from tlmviz.errors import BadBackend
 from tlmviz.ui import frame, live
 from tlmviz.ui.language import _
 
-from ..state import Query
-from . import claims, data
+from ..state import choose
+from . import claims
 from .data import BYTES, Data
 from .state import Tiles
 
@@ -31,11 +30,14 @@ EQUATION = (
 )
 
 
-def controls(at: Query, room: DeltaGenerator) -> Tiles:
-    """Rows and columns of a tile."""
+def controls(model: str) -> Tiles | None:
+    """Text, head, and rows and columns of a tile."""
+    if (asked := choose(model)) is None:
+        return None
+    at, room = asked
     for place, field in zip(room.columns(2), (Tiles.rows, Tiles.cols)):
         field.draw(place)
-    return Tiles.of_session(at=at)
+    return Tiles.of_session(**at)
 
 
 def picture(shown: Data) -> None:
@@ -46,7 +48,7 @@ def picture(shown: Data) -> None:
     places = {(visit.block, visit.tile): number for number, visit in enumerate(walk.visits)}
     header = {
         "title": claims.title(shown),
-        "tokens": list(shown.tokens[: shown.length]),
+        "tokens": shown.tokens[: shown.length],
         "length": length,
         "width": width,
         "rows": walk.rows,
@@ -63,8 +65,8 @@ def picture(shown: Data) -> None:
         "k": shown.inputs.k,
         "v": shown.inputs.v,
         "out": walk.out,
-        "weights": shown.weights,
-        "p": tile_probabilities(walk, shown.weights),
+        "weights": shown.done.weights,
+        "p": tile_probabilities(walk, shown.done.weights),
         "grid": np.stack([step.grid for step in steps]),
         "m": np.stack([step.m_i for step in steps]).astype(np.float32),
         "l": np.stack([step.l_i for step in steps]).astype(np.float32),
@@ -92,7 +94,7 @@ def kernel(shown: Data) -> None:
     """A button, and behind it what the Triton kernel gives for this head, beside torch."""
     if shown.inputs.relative is not None:
         return  # there is no such kernel, which the words below say
-    data.warm_up()
+    shown.warm_up()
     asked = st.button(
         _("Run the Triton kernel"),
         key="run-kernel",
@@ -105,7 +107,7 @@ def kernel(shown: Data) -> None:
         return
     try:
         with st.spinner(_("The kernel runs …"), show_time=True):
-            run = data.kernel(shown)
+            run = shown.kernel()
     except BadBackend as error:
         st.warning(frame.worded(error))
         return
@@ -127,7 +129,7 @@ def kernel(shown: Data) -> None:
 
 def snippet(shown: Data) -> str:
     """The walk over the tiles with the public API, and the kernel's own result beside it."""
-    at, walk = shown.at, shown.walk
+    at, walk = shown.chosen, shown.walk
     return f"""\
 import torch
 

@@ -3,7 +3,7 @@ cached."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -98,6 +98,26 @@ class Data:
         if pinned is None or pinned >= self.found.lm.config.context:
             return self.length - 1
         return min(max(pinned, 0), self.length - 1)
+
+    @property
+    def indexers(self) -> Indexers:
+        """What scores. Raises what `load_indexer` does."""
+        return indexers()
+
+    @property
+    def maps(self) -> Maps:
+        """What it scores, what the attention weighs, and what is chosen."""
+        return maps(self.point)
+
+    @property
+    def row(self) -> tuple[np.ndarray, np.ndarray]:
+        """The query's true mass on the keys it sees, and which of them are chosen."""
+        return row(self.point, self.query)
+
+    @property
+    def precision(self) -> dict[str, analysis.Precision]:
+        """q and k before and after the rotation, and their error in a format."""
+        return precision(self.point, replace(self.chosen, k=1, layer=None))  # those change no rounding
 
     @cached_property
     def recall(self) -> dict[str, np.ndarray]:

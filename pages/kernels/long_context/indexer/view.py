@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 
@@ -13,8 +11,7 @@ from tlmviz.ui.language import _
 
 from ..data import Text
 from . import claims
-from .data import INDEXER, Data, Point, indexers, precision, row
-from .data import maps as maps_of
+from .data import INDEXER, Data, Point
 from .state import FORMATS, Indexing
 
 EQUATION = (
@@ -27,8 +24,8 @@ EQUATION = (
 
 
 def controls(found: Text) -> Data:
-    """k and the layer, on as much of the text as the indexer was distilled on; what they say. Raises what `indexers`
-    does."""
+    """k and the layer, on as much of the text as the indexer was distilled on; what they say. Raises what its
+    loading does."""
     text, tokens = found.lm.fit(found.text)
     limit = found.lm.config.context
     if tokens > limit:
@@ -38,7 +35,7 @@ def controls(found: Text) -> Data:
             tokens=f"{tokens:,}",
         )
         st.caption(said)
-    indexers()  # refused before any control is drawn
+    Data(found, Indexing.of_session(), text).indexers  # noqa: B018  (refused before any control is drawn)
     left, right = st.columns(2)
     Indexing.k.draw(left)
     shown = Data(found, Indexing.of_session(), text)
@@ -49,7 +46,7 @@ def controls(found: Text) -> Data:
 def maps(data: Data) -> None:
     """What the indexer scores, what the attention weighs, and what is chosen, queries by keys; and one query's
     choice."""
-    values, theme = maps_of(data.point), frame.theme()
+    values, theme = data.maps, frame.theme()
     limit = float(np.nanquantile(np.concatenate((values.index, values.mass)), 0.95))
     attention = _("Attention, mean of {heads} heads (probability)", heads=data.found.lm.config.n_heads)
     pictures = (
@@ -62,7 +59,7 @@ def maps(data: Data) -> None:
         with column:
             alt = _("{title}, queries by keys, layer {layer}", title=title, layer=data.layer)
             frame.chart(figure, key=f"indexer-map-{number}", alt=alt)
-    figure = figures.chosen_row(data.trace.tokens[: data.query + 1], *row(data.point, data.query), theme)
+    figure = figures.chosen_row(data.trace.tokens[: data.query + 1], *data.row, theme)
     frame.chart(figure, key="indexer-row", alt=_("One query's attention with the chosen keys marked"))
 
 
@@ -87,7 +84,7 @@ def rotation(data: Data) -> None:
     for field, place in zip((Indexing.rotation, Indexing.format, Indexing.outlier), st.columns(3)):
         field.draw(place)
     data = Data(data.found, Indexing.of_session(), data.text)
-    measured = precision(data.point, replace(data.chosen, k=1, layer=None))  # those change no rounding
+    measured = data.precision
     before, after = measured["before"], measured["after"]
     for column, part in zip(st.columns(2), ("q", "k")):
         values = (getattr(side, part).numpy() for side in (before, after))
@@ -103,7 +100,7 @@ def rotation(data: Data) -> None:
         numbers = f"{side.error:.3%} | {side.agreement:.2%} | {side.peak_q:.2f} | {side.peak_k:.2f}"
         lines.append(f"| {name} | {numbers} |")
     st.markdown("\n".join(lines))
-    frame.caption(_(claims.PRECISION), maths=claims.precision_maths(indexers().config.head_dim))
+    frame.caption(_(claims.PRECISION), maths=claims.precision_maths(data.indexers.config.head_dim))
 
 
 def snippet(point: Point, indexer: str = INDEXER) -> str:

@@ -71,11 +71,14 @@ class Data(OnePass):
         watched, (rows, cols) = self.trace, self.slices
         return compute.run_in_worker(lambda: watched.attention(*self.found.head, rows, cols))
 
+    def survey(self, layer: int) -> Survey:
+        """One layer's maps and distances."""
+        return page.survey(self.passage, layer, self.asked.every and self.long)
+
     @cached_property
     def surveys(self) -> list[Survey]:
-        """Every layer's maps and distances."""
-        every = self.asked.every and self.long
-        return [page.survey(self.passage, layer, every) for layer in range(self.found.lm.config.n_layers)]
+        """Those of every layer."""
+        return [self.survey(layer) for layer in range(self.found.lm.config.n_layers)]
 
     def of_head(self, name: str) -> float:
         """A statistic of the head that is opened."""
@@ -85,11 +88,3 @@ class Data(OnePass):
     def picture(self) -> np.ndarray:
         """The head's pooled map."""
         return page.pooled(self.passage, *self.found.head)
-
-
-def tile_from_box(x: list[float], y: list[float]) -> tuple[int, int, int]:
-    """The tile (first query, first key, side) at a dragged box of keys `x` and queries `y`: its middle, SMALLEST to
-    LARGEST."""
-    side = min(max(round(max(abs(x[1] - x[0]), abs(y[1] - y[0]))), SMALLEST), LARGEST)
-    row, col = (max(0, round((ends[0] + ends[1]) / 2 - side / 2)) for ends in (y, x))
-    return row, col, side

@@ -11,10 +11,10 @@ from tlmviz.figures.kernels import long_context as figures
 from tlmviz.ui import frame, link
 from tlmviz.ui.language import _
 
-from ..data import HEAD_SIZE, Passage, Text, survey
+from ..data import HEAD_SIZE, Passage, Text
 from ..view import snippet_start
 from . import claims
-from .data import Data, tile_from_box
+from .data import LARGEST, SMALLEST, Data
 from .state import STATISTICS, Tile
 
 OVERVIEW, HEAD_MAP = "allheads", "headmap"  # keys of the charts that are clicked and dragged in
@@ -54,7 +54,7 @@ def _overview(data: Data) -> None:
     for layer in range(layers):
         said = _("Reading the maps of all heads: layer {layer} of {layers} …", layer=layer + 1, layers=layers)
         with place, st.spinner(said, show_time=True):
-            survey(data.passage, layer, data.asked.every and data.long)
+            data.survey(layer)
     place.empty()
     maps = np.stack([survey.pictures for survey in data.surveys])
     alt = _("Pooled attention maps of all heads; click one")
@@ -84,6 +84,14 @@ def _box_dragged() -> None:
     if box := frame.dragged(HEAD_MAP):
         for field, value in zip((Tile.row, Tile.col, Tile.side), tile_from_box(*box)):
             field.set(value)
+
+
+def tile_from_box(x: list[float], y: list[float]) -> tuple[int, int, int]:
+    """The tile (first query, first key, side) at a dragged box of keys `x` and queries `y`: its middle, SMALLEST to
+    LARGEST."""
+    side = min(max(round(max(abs(x[1] - x[0]), abs(y[1] - y[0]))), SMALLEST), LARGEST)
+    row, col = (max(0, round((ends[0] + ends[1]) / 2 - side / 2)) for ends in (y, x))
+    return row, col, side
 
 
 def _tile(data: Data) -> None:

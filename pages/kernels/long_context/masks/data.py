@@ -90,10 +90,20 @@ class Data:
         """Whether that is linear attention, which has no mask."""
         return isinstance(self.method, linear.LINEAR)
 
+    @property
+    def cells(self) -> np.ndarray:
+        """Its pattern over the text in the head that is opened, [n, n]."""
+        layer, head = self.found.head
+        return pattern(self.passage, layer, self.method)[head]
+
+    def result(self, method: Method) -> Result:
+        """One method's result."""
+        return result(self.passage, method)
+
     @cached_property
     def results(self) -> dict[str, Result]:
-        """Every method's result."""
-        return {name: result(self.passage, method) for name, method in self.methods.items()}
+        """Every method's."""
+        return {name: self.result(method) for name, method in self.methods.items()}
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -116,10 +126,14 @@ class Data:
             )
         return found
 
+    def gain(self, method: Method) -> np.ndarray:
+        """What the first occurrence of names gains at every distance; ten passes."""
+        return gains(self.found.chosen.model, method)
+
     @property
     def gains(self) -> dict[str, np.ndarray]:
-        """What the first occurrence of names gains at every distance, by method; they take ten passes each."""
-        return {name: gains(self.found.chosen.model, method) for name, method in self.methods.items()}
+        """The same by method."""
+        return {name: self.gain(method) for name, method in self.methods.items()}
 
 
 def result(passage: Passage, method: Method) -> Result:

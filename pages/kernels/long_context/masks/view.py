@@ -16,7 +16,7 @@ from tlmviz.ui.language import _
 from ..data import Text
 from ..view import snippet_start
 from . import claims
-from .data import Data, gains, pattern, result
+from .data import Data
 from .state import SIZES, Sparse
 
 EQUATION = (
@@ -51,7 +51,7 @@ def measure(data: Data) -> None:
             place,
             st.spinner(_("{name}: measuring {layers} layers and the loss …", name=name, layers=layers), show_time=True),
         ):
-            result(data.passage, method)
+            data.result(method)
     place.empty()
 
 
@@ -94,9 +94,8 @@ def pattern_and_mass(data: Data) -> Data:
         Sparse.pattern.draw(options=list(data.methods), unchosen=data.pattern)
         data = Data(data.found, Sparse.of_session(), data.passage)
         layer, head = data.found.head
-        picture = pattern(data.passage, layer, data.method)[head]
         title = _("{pattern}, L{layer}H{head}", pattern=data.pattern, layer=layer, head=head)
-        figure = figures.mask(picture, len(data.passage.ids), title, data.linear, frame.theme())
+        figure = figures.mask(data.cells, len(data.passage.ids), title, data.linear, frame.theme())
         frame.chart(figure, key="pattern", alt=_("Which keys {pattern} lets queries see", pattern=data.pattern))
     with middle:
         title = _("Mass shared, of 1") if data.linear else _("Mass covered, of 1")
@@ -126,7 +125,7 @@ def needles(data: Data) -> None:
     place = st.empty()
     for name, method in data.methods.items():
         with place, st.spinner(_("{name}: looking for the names …", name=name), show_time=True):
-            gains(data.found.chosen.model, method)
+            data.gain(method)
     place.empty()
     figure = needle_figures.gains(data.gains, needle.DISTANCES, needle.FOUND, frame.theme())
     frame.chart(figure, key="needle", alt=_("Gain by distance, a line for each method"))
