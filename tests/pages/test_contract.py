@@ -80,7 +80,6 @@ ASK = {  # those that still do
     "numbers/norms/batch/view",
     "numbers/norms/spread/view",
     "positions/position_schemes/schemes/view",
-    "positions/rope_planes/view",
     "start/start/view",
     "start/train/view",
     "streams/mhc/depth/view",

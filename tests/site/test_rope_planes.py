@@ -38,7 +38,7 @@ def test_the_picture_is_pythons(model, text, head, pair, more, monkeypatch):
     sent = []
     monkeypatch.setattr(view.PICTURE, "show", lambda header, arrays: sent.append((header, arrays)))
     choice = Choice(**START | more, model=model, text=text, head=head, pair=pair)
-    view.picture(data.compute(choice))
+    view.clocks(data.Data(choice))
     [(header, arrays)] = sent
     assert header.pop("engine")["given"]["stride"] == choice.stride
     chosen = {name: getattr(choice, name) for name in ("head", "pair", "moves", "stride", "base")}

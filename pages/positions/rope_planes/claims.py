@@ -16,7 +16,7 @@ from .state import BASE, BOTH, CLOCKS, HALF, HEADS, LAYOUTS, OFF, OWN, STEPS
 
 def stands_still(data: Data) -> str | None:
     """Query and key move together, and the score stays."""
-    if data.chosen.part != CLOCKS or data.chosen.moves != BOTH or len(set(_written(data))) > 1:
+    if data.chosen.moves != BOTH or len(set(_written(data))) > 1:
         return None
     return _(
         "Query and key move along together: every hand turns, and the score stays {score}. Only their distance counts.",
@@ -68,7 +68,7 @@ def higher_elsewhere(data: Data) -> str | None:
 
 def turns(data: Data) -> str | None:
     """How far the fastest and the slowest plane turn over the rows that are drawn."""
-    if data.chosen.part != STEPS or data.rows.stop - data.rows.start < 2:
+    if data.rows.stop - data.rows.start < 2:
         return None
     ends = data.rotation.angles[-1] - data.rotation.angles[0]
     return _(
@@ -81,7 +81,7 @@ def turns(data: Data) -> str | None:
 
 def layout_costs(data: Data) -> str | None:
     """The loss with the wrong layout, where it is higher."""
-    if data.chosen.part != LAYOUTS or not float(_loss(data, HALF)) > float(_loss(data, OWN)):
+    if not float(_loss(data, HALF)) > float(_loss(data, OWN)):
         return None
     return _(
         "Read with the wrong layout, the model raises no error: its loss on this text goes from {own} to {half} nats "
@@ -93,7 +93,7 @@ def layout_costs(data: Data) -> str | None:
 
 def layout_costs_nothing(data: Data) -> str | None:
     """The loss with the wrong layout, where it is no higher."""
-    if data.chosen.part != LAYOUTS or not float(_loss(data, HALF)) <= float(_loss(data, OWN)):
+    if not float(_loss(data, HALF)) <= float(_loss(data, OWN)):
         return None
     return _(
         "On this text the wrong layout does not show in the loss: {half} nats per token, {own} with the right one. A "
@@ -105,7 +105,7 @@ def layout_costs_nothing(data: Data) -> str | None:
 
 def without_rotation(data: Data) -> str | None:
     """What the rotation is worth to the model on this text."""
-    if data.chosen.part != HEADS or len(data.trace) < 2:
+    if len(data.trace) < 2:
         return None
     return _(
         "With its rotation the model loses {own} nats per token on this text, without any {off}, with base {base} "
@@ -119,8 +119,6 @@ def without_rotation(data: Data) -> str | None:
 
 def strongest(data: Data) -> str | None:
     """The plane that moves the score most."""
-    if data.chosen.part != CLOCKS:
-        return None
     parts = data.clocks.parts[data.clocks.home]
     size = [f"{abs(part):.2f}" for part in parts]
     best = max(range(len(size)), key=lambda plane: float(size[plane]))
@@ -136,14 +134,14 @@ def strongest(data: Data) -> str | None:
 
 def adds_up(data: Data) -> str | None:
     """The planes' sum at the true positions, beside the model's own score."""
-    if data.chosen.part != CLOCKS or data.base != data.own_base:
+    if data.base != data.own_base:
         return None
     return _("At the true positions the planes add up to **{found}**, the model's own score {scored}.", **_sum(data))
 
 
 def another_base(data: Data) -> str | None:
     """The same with another base than the model's."""
-    if data.chosen.part != CLOCKS or data.base == data.own_base:
+    if data.base == data.own_base:
         return None
     return _(
         "At the true positions the planes add up to **{found}** with base {base}; the model, trained with {own}, "
@@ -156,7 +154,7 @@ def another_base(data: Data) -> str | None:
 
 def unfinished(data: Data) -> str | None:
     """Planes that are too slow for a full turn."""
-    if data.chosen.part != CLOCKS or not (count := _unfinished(data)):
+    if not (count := int((data.clocks.wavelength > data.lm.config.context).sum())):
         return None
     return ngettext(
         "{n} of {planes} planes never completes a turn within the {context} tokens that {model} reads.",
@@ -168,21 +166,9 @@ def unfinished(data: Data) -> str | None:
     )
 
 
-def all_turn(data: Data) -> str | None:
-    """All planes turn at least once."""
-    if data.chosen.part != CLOCKS or _unfinished(data):
-        return None
-    return _(
-        "Every plane completes a turn within the {context} tokens that {model} reads: the slowest takes {turn}.",
-        context=f"{data.lm.config.context:,}",
-        model=plain(data.chosen.model),
-        turn=turn(float(data.clocks.wavelength[-1])),
-    )
-
-
 def not_its_layout(data: Data) -> str | None:
     """The rotation that is drawn is another model's."""
-    if data.chosen.part != STEPS or data.chosen.layout != HALF:
+    if data.chosen.layout != HALF:
         return None
     return _("Not the layout this model was trained with.")
 
@@ -190,7 +176,7 @@ def not_its_layout(data: Data) -> str | None:
 def not_all_rows(data: Data) -> str | None:
     """The text has more rows than are drawn."""
     rows, length = data.rows, len(data.trace)
-    if data.chosen.part != STEPS or rows.stop - rows.start == length:
+    if rows.stop - rows.start == length:
         return None
     return _(
         "Positions {first} to {last} of {length}.",
@@ -202,8 +188,6 @@ def not_all_rows(data: Data) -> str | None:
 
 def chooses_otherwise(data: Data) -> str | None:
     """Positions at which the wrong layout makes another token most probable."""
-    if data.chosen.part != LAYOUTS:
-        return None
     length = len(data.trace)
     if not (count := length - round(data.agreement(HALF) * length)):
         return None
@@ -217,27 +201,32 @@ def chooses_otherwise(data: Data) -> str | None:
 
 def uses(data: Data) -> str | None:
     """The planes that a head's scores depend on most."""
-    if data.chosen.part != HEADS or len(data.trace) < 3:
+    if len(data.trace) < 3:
         return None
     moved, apart = int(data.energy[data.chosen.head].argmax()), int(data.spread.argmax())
     slow, fast = (turn(float(data.wavelength[plane])) for plane in (moved, apart))
-    said = (
-        _(
+    if moved == apart:
+        return _(
             "**{head}** could be moved most by plane {moved}, a turn in {slow} tokens, which also tells its keys apart "
-            "most."
+            "most.",
+            head=head(data),
+            moved=moved,
+            slow=slow,
         )
-        if moved == apart
-        else _(
-            "**{head}** could be moved most by plane {moved}, a turn in {slow} tokens; plane {apart}, a turn in "
-            "{fast}, tells its keys apart most."
-        )
+    return _(
+        "**{head}** could be moved most by plane {moved}, a turn in {slow} tokens; plane {apart}, a turn in {fast}, "
+        "tells its keys apart most.",
+        head=head(data),
+        moved=moved,
+        slow=slow,
+        apart=apart,
+        fast=fast,
     )
-    return said.format(head=head(data), moved=moved, slow=slow, apart=apart, fast=fast)
 
 
 def prefers(data: Data) -> str | None:
     """The distance that position alone prefers."""
-    if data.chosen.part != HEADS or len(data.trace) < 3:
+    if len(data.trace) < 3:
         return None
     scores = [f"{score:.2f}" for score in data.by_distance[OWN][1]]
     best = max(range(len(scores)), key=lambda apart: float(scores[apart]))
@@ -251,25 +240,12 @@ def prefers(data: Data) -> str | None:
     )
 
 
-CLAIMS = (
-    stands_still,
-    highest_here,
-    higher_elsewhere,
-    turns,
-    layout_costs,
-    layout_costs_nothing,
-    without_rotation,
-    strongest,
-    adds_up,
-    another_base,
-    unfinished,
-    all_turn,
-    not_its_layout,
-    not_all_rows,
-    chooses_otherwise,
-    uses,
-    prefers,
-)
+CLAIMS = {
+    CLOCKS: (stands_still, highest_here, higher_elsewhere, strongest, adds_up, another_base, unfinished),
+    STEPS: (turns, not_its_layout, not_all_rows),
+    LAYOUTS: (layout_costs, layout_costs_nothing, chooses_otherwise),
+    HEADS: (without_rotation, uses, prefers),
+}
 HINTS = {
     CLOCKS: (
         Hint(N_("Choose *Move both* and press ▶: what stands still?"), to(moves=BOTH)),
@@ -288,7 +264,7 @@ def _written(data: Data) -> list[str]:
 def _walked(data: Data) -> tuple[int, dict[int, str]] | None:
     """The distance that is there, and distance -> score on the way of the slider, as far as a causal model sees the
     key."""
-    if data.chosen.part != CLOCKS or data.chosen.moves == BOTH:
+    if data.chosen.moves == BOTH:
         return None
     apart = data.clocks.positions[:, 0] - data.clocks.positions[:, 1]
     return int(apart[data.clocks.home]), {int(n): score for n, score in zip(apart, _written(data)) if n >= 0}
@@ -309,10 +285,6 @@ def _base(base: float) -> str:
 def _sum(data: Data) -> dict[str, str]:
     found = float(data.clocks.scores[data.clocks.home])
     return {"found": number(found, "+.4f"), "scored": number(data.model_score, "+.4f")}
-
-
-def _unfinished(data: Data) -> int:
-    return int((data.clocks.wavelength > data.lm.config.context).sum())
 
 
 def head(data: Data) -> str:
@@ -348,6 +320,10 @@ NOTICE = {
     ),
     HEADS: (
         N_(
+            "*In this head*: it keeps the queries and keys it has, and only their rotation is exchanged. *In every "
+            "layer*: a real pass with the other rotation, in which queries and keys change too."
+        ),
+        N_(
             "Grey bars: how far a plane could move a score. Blue bars: how far it tells a query's keys apart. A tall "
             "grey bar without blue adds the same to every key, and changes nothing."
         ),
@@ -355,24 +331,19 @@ NOTICE = {
     ),
 }
 MATHS = {
-    CLOCKS: N_(
-        "Why only m − n counts: a turn by mω undone is a turn by −mω, and turns add, so (R_m q) · (R_n k) = qᵀ R_mᵀ "
-        "R_n k = qᵀ R_(n−m) k. In one plane the entries of R_mᵀ R_n are cos mω cos nω + sin mω sin nω = cos (n − m)ω "
-        "and, off the diagonal, ± sin (n − m)ω."
+    CLOCKS: (
+        N_(
+            "Why only m − n counts: a turn by mω undone is a turn by −mω, and turns add, so (R_m q) · (R_n k) = qᵀ "
+            "R_mᵀ R_n k = qᵀ R_(n−m) k. In one plane the entries of R_mᵀ R_n are cos mω cos nω + sin mω sin nω = cos "
+            "(n − m)ω and, off the diagonal, ± sin (n − m)ω."
+        ),
     ),
-    STEPS: N_("The framed columns become *even* and *odd*, and are mixed by cos and sin."),
-    LAYOUTS: N_("With the rows of W_Q and W_K reordered, the half-split code gives the model's own logits."),
-    HEADS: N_(
-        "Grey is the mean of |q||k|, blue a standard deviation. What is the same for every key the softmax takes out."
+    STEPS: (N_("The framed columns become *even* and *odd*, and are mixed by cos and sin."),),
+    LAYOUTS: (N_("With the rows of W_Q and W_K reordered, the half-split code gives the model's own logits."),),
+    HEADS: (
+        N_(
+            "Grey is the mean of |q||k|, blue a standard deviation. What is the same for every key the softmax takes "
+            "out."
+        ),
     ),
 }
-
-
-def notice(data: Data) -> list[str]:
-    """What the parts of the picture are, and what can be done with them."""
-    exchanged = {
-        True: _("A real pass with the other rotation in every layer: queries and keys change too."),
-        False: _("The head keeps the queries and keys it has; only their rotation is exchanged."),
-    }
-    said = [_(each) for each in NOTICE[data.chosen.part]]
-    return [exchanged[data.chosen.everywhere], *said] if data.chosen.part == HEADS else said

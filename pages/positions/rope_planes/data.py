@@ -19,6 +19,7 @@ from tlmviz.figures.positions import rope_steps
 from tlmviz.tokens import output_names
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import about, run_in_worker
 
 from .state import BASE, BOTH, CLOCKS, HALF, HEADS, LAYOUTS, OFF, OWN, PERMUTED, STEPS, Choice, Pair
@@ -35,8 +36,34 @@ class Data(shared.TextRead):
     """What the page shows; what the chosen part does not show is not computed."""
 
     chosen: Choice
-    base: float  # of the frequencies that are shown (Heads: of those that are compared)
-    refused: BadConfig | None  # why the base that was chosen is not taken
+
+    @cached_property
+    def refused(self) -> BadConfig | None:
+        """Why the base that was chosen is not taken: it makes no angles."""
+        try:
+            rope_planes.checked_base(self._asked)
+        except BadConfig as error:
+            return error
+        return None
+
+    @property
+    def base(self) -> float:
+        """Of the frequencies that are shown (Heads: of those that are compared)."""
+        return self._asked if self.refused is None else self._unasked
+
+    @property
+    def _asked(self) -> float:
+        asked = self.chosen.other if self.chosen.part == HEADS else self.chosen.base
+        return float(self._unasked if asked is None else asked)
+
+    @property
+    def _unasked(self) -> float:
+        return self.other_base if self.chosen.part == HEADS else self.own_base
+
+    @property
+    def other_base(self) -> float:
+        """The base that is compared with the model's own, until one is chosen."""
+        return PLAIN_BASE if self.own_base == NOTES_BASE else NOTES_BASE
 
     @property
     def own_base(self) -> float:
@@ -48,10 +75,11 @@ class Data(shared.TextRead):
         """Tokens that each plane takes for a turn, in the model [P]."""
         return 2 * np.pi / rope_planes.frequencies(self.lm.config.head_dim, self.own_base)
 
-    @property
-    def vectors(self) -> tuple[torch.Tensor, torch.Tensor]:
+    @cached(64)
+    def vectors(model: str, text: str, head: Pair) -> tuple[torch.Tensor, torch.Tensor]:
         """The head's queries and keys before RoPE, [T, D] each."""
-        return _vectors(self.chosen.model, self.chosen.text, self.chosen.head)
+        trace, base = shared.trace(model, text), rope_planes.own_base(shared.model(model).config)
+        return run_in_worker(lambda: rope_planes.head_vectors(trace, *head, base), about(text))
 
     @cached_property
     def clocks(self) -> Clocks:
@@ -107,15 +135,17 @@ class Data(shared.TextRead):
         """What the model writes next with such positions, always taking the most probable token."""
         return _continued(self.chosen.model, self.chosen.text, how)
 
-    @property
-    def energy(self) -> np.ndarray:
+    @cached(32)
+    def energy(model: str, text: str) -> np.ndarray:
         """How far each plane of each head could move a score, [L, H, P]."""
-        return _energy(self.chosen.model, self.chosen.text)
+        trace = shared.trace(model, text)
+        return run_in_worker(lambda: rope_planes.energy(trace), about(text))
 
-    @property
-    def spread(self) -> np.ndarray:
+    @cached(64)
+    def spread(model: str, text: str, head: Pair) -> np.ndarray:
         """How far each plane of the head tells keys apart, [P]."""
-        return _spread(self.chosen.model, self.chosen.text, self.chosen.head)
+        trace = shared.trace(model, text)
+        return run_in_worker(lambda: rope_planes.spread(trace, *head), about(text))
 
     @cached_property
     def by_distance(self) -> dict[str, Curves]:
@@ -145,27 +175,6 @@ _OF_PART = {
 }
 
 
-def compute(chosen: Choice) -> Data:
-    """The data of a state. A base that makes no angles is refused, and the one that is there without it is taken."""
-    own = rope_planes.own_base(shared.model(chosen.model).config)
-    default, base = (unchosen(own), chosen.other) if chosen.part == HEADS else (own, chosen.base)
-    try:
-        return Data(chosen, rope_planes.checked_base(default if base is None else base), None)
-    except BadConfig as error:
-        return Data(chosen, default, error)
-
-
-def unchosen(own: float) -> float:
-    """The base that is compared with the model's own, until one is chosen."""
-    return PLAIN_BASE if own == NOTES_BASE else NOTES_BASE
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _vectors(model: str, text: str, head: Pair) -> tuple[torch.Tensor, torch.Tensor]:
-    trace, base = shared.trace(model, text), rope_planes.own_base(shared.model(model).config)
-    return run_in_worker(lambda: rope_planes.head_vectors(trace, *head, base), about(text))
-
-
 def _run(model: str, text: str, base: float, how: str) -> Trace:
     return shared.trace(model, text) if how == OWN else _other_run(model, text, base, how)
 
@@ -183,18 +192,6 @@ def _continued(model: str, text: str, how: str) -> str:
     positions = rope_runs.variants(lm, NOTES_BASE)[how]
     ids = run_in_worker(lambda: rope_runs.continue_greedily(lm, trace.ids, positions, CONTINUED), about(text))
     return lm.tokenizer.decode(ids)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _energy(model: str, text: str) -> np.ndarray:
-    trace = shared.trace(model, text)
-    return run_in_worker(lambda: rope_planes.energy(trace), about(text))
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _spread(model: str, text: str, head: Pair) -> np.ndarray:
-    trace = shared.trace(model, text)
-    return run_in_worker(lambda: rope_planes.spread(trace, *head), about(text))
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)

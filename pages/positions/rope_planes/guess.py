@@ -8,7 +8,6 @@ from tlmviz.ui.language import _
 
 from .claims import head, token
 from .data import Data
-from .state import CLOCKS
 
 CLEAR = 0.05  # of the largest part, by which it must lead the next: less is a tie
 
@@ -16,15 +15,12 @@ CLEAR = 0.05  # of the largest part, by which it must lead the next: less is a t
 def seen(data: Data) -> bool:
     """Whether the picture may be drawn; else the question is."""
     chosen = data.chosen
-    about = chosen.model, chosen.text, chosen.part, chosen.head, chosen.pair, data.base
+    about = chosen.model, chosen.text, chosen.head, chosen.pair, data.base
     return guess.first("rope_planes", about, lambda: question(data))
 
 
 def question(data: Data) -> guess.Question | None:
-    """Which plane's part of the score is largest, up or down; None for other parts of the page, ties, and few
-    planes."""
-    if data.chosen.part != CLOCKS:
-        return None
+    """Which plane's part of the score is largest, up or down; None for ties, and few planes."""
     clocks = data.clocks
     parts, size = clocks.parts[clocks.home], abs(clocks.parts[clocks.home])
     ranked = (-size).argsort(kind="stable").tolist()

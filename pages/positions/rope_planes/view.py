@@ -15,12 +15,12 @@ from tlmviz.figures import placed
 from tlmviz.figures.positions import rope_steps
 from tlmviz.tracing.trace import Trace
 from tlmviz.ui import compute as shared
-from tlmviz.ui import engine, frame, inputs, link, live
+from tlmviz.ui import engine, frame, inputs, link, live, rope
 from tlmviz.ui.language import _
 
-from .data import NOTES_BASE, PLAIN_BASE, Data, unchosen
-from .state import CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Pair
-from .view_passes import heads, heads_snippet, layouts, layouts_snippet, start
+from .data import NOTES_BASE, PLAIN_BASE, Data
+from .state import CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Opened, Pair
+from .view_passes import heads_snippet, layouts_snippet, shown, start
 
 READER = Path(__file__).parent / "reader.js"
 PICTURE = live.Picture(__file__, "clocks", at=Choice.at)
@@ -66,8 +66,19 @@ EQUATIONS = {
 # --- controls ----------------------------------------------------------------------------------------
 
 
+def opened(model: str) -> Opened:
+    """Which part is open; nothing is drawn yet."""
+    return Opened(part=Choice.part.get())
+
+
 def controls(model: str) -> Choice | None:
-    """Draw the controls; what they say. None, with a sentence, where there is nothing to read yet."""
+    """Draw the controls; what they say. None, with a sentence, where there is nothing to read yet, or for a model
+    without RoPE the way to one that has it."""
+    if not rope_planes.has_planes(shared.model(model).config):
+        rope.offer_rope_models(model)
+        if st.session_state["model"] != model:  # one of them is pressed: the page begins anew with it
+            st.rerun()
+        return None
     text = inputs.text_box(shared.model(model), **engine.pause(model))
     with frame.after_picture(pairs=False, horizontal=True, vertical_alignment="center", gap="small"):
         first, setting, *pair = (st.container(width=width) for width in ("content", "content", 130, 130))
@@ -84,15 +95,15 @@ def controls(model: str) -> Choice | None:
         pair, head = (rest, pair) if part == HEADS else (pair, rest)  # what the part depends on stands in sight
         chosen = inputs.head_menus(trace.n_layers, trace.n_heads, head)
         query, key = _pair_menus(trace, pair)
-        _settings(model, text, part, query)
+        _settings(Data(Choice(model=model, text=text, head=chosen, pair=(query, key))), part)
     for name in ("head", "query", "key"):
         link.FIELDS[name].share()
     return Choice.of_session(model=model, text=text, head=chosen, pair=(query, key))
 
 
-def _settings(model: str, text: str, part: str, query: int) -> None:
+def _settings(data: Data, part: str) -> None:
     """The step, the base, and the way to a head that stands for many."""
-    own = rope_planes.own_base(shared.model(model).config)
+    chosen, own, query = data.chosen, data.own_base, data.chosen.pair[0]
     said = _(
         "Frequencies are θ^(−2j/d). This model was trained with θ = {own}; the notes' code has {notes}, the chapter "
         "“Attention” {plain}.",
@@ -105,14 +116,14 @@ def _settings(model: str, text: str, part: str, query: int) -> None:
     if part in (CLOCKS, STEPS):
         Choice.base.draw(st.container(width=150), own, help=said)
     if part == HEADS:
-        Choice.other.draw(st.container(width=150), unchosen(own), help=said)
+        Choice.other.draw(st.container(width=150), data.other_base, help=said)
     if part == CLOCKS:
         st.button(
             _("A previous-token head"),
             key="rprev",
             on_click=_view_previous,
             disabled=query == 0,
-            args=(*shared.previous_head(model, text), query),
+            args=(*shared.previous_head(chosen.model, chosen.text), query),
             help=_("The head of this model that looks most at the token before, with that token as the key"),
         )
 
@@ -151,30 +162,22 @@ def _view_previous(layer: int, head: int, query: int) -> None:
 # --- pictures ----------------------------------------------------------------------------------------
 
 
-def picture(data: Data) -> None:
-    """The chosen part, and why the base that was chosen is not in it."""
-    if data.refused:
-        st.warning(_("{why} {base} is used instead.", why=frame.worded(data.refused), base=f"{data.base:,.6g}"))
-    said = _("{model} reads the text …", model=data.chosen.model)
-    with st.spinner(said, show_time=True):  # with other rotations too, and writes on
-        _DRAW[data.chosen.part](data)
-
-
-def _clocks(data: Data) -> None:
+@shown
+def clocks(data: Data) -> None:
     """Every plane's clock, what each adds, and the sum; a slider moves positions."""
     (layer, head), tokens = data.chosen.head, data.trace.tokens
     query, key = (placed(at, tokens[at]) for at in data.chosen.pair)
     title = _("L{layer}H{head}: query {query}, key {key}", layer=layer, head=head, query=query, key=key)
-    clocks = data.clocks
+    walked = data.clocks
     header = {
         "engine": _engine(data.chosen),
         "title": title,
         "moves": data.chosen.moves,
-        "home": clocks.home,
-        "positions": clocks.positions.tolist(),
-        "speeds": clocks.frequency.tolist(),
+        "home": walked.home,
+        "positions": walked.positions.tolist(),
+        "speeds": walked.frequency.tolist(),
     }
-    PICTURE.show(header, {"q": clocks.q, "k": clocks.k, "parts": clocks.parts})
+    PICTURE.show(header, {"q": walked.q, "k": walked.k, "parts": walked.parts})
 
 
 def _engine(chosen: Choice) -> dict[str, Any] | None:
@@ -193,7 +196,8 @@ def _engine(chosen: Choice) -> dict[str, Any] | None:
     )
 
 
-def _steps(data: Data) -> None:
+@shown
+def steps(data: Data) -> None:
     """Angles, cos, sin, pairs and rotated pairs, walked plane by plane."""
     layer, head = data.chosen.head
     title = _("RoPE step by step: the queries of L{layer}H{head}", layer=layer, head=head)
@@ -205,20 +209,17 @@ def _steps(data: Data) -> None:
         frame.chart(figure, key="steps", alt=alt)
 
 
-_DRAW = {CLOCKS: _clocks, STEPS: _steps, LAYOUTS: layouts, HEADS: heads}
-
-
 def numbers(data: Data) -> None:
     """The clocks at the true positions, plane by plane."""
-    clocks = data.clocks
-    q, k, parts = (values[clocks.home] for values in (clocks.q, clocks.k, clocks.parts))
+    walked = data.clocks
+    q, k, parts = (values[walked.home] for values in (walked.q, walked.k, walked.parts))
     angle = np.degrees(np.arctan2(q[:, 1], q[:, 0]) - np.arctan2(k[:, 1], k[:, 0]))
     planes = np.arange(len(parts))
     columns = {
         _("plane"): (planes, "d"),
         _("dimensions"): ([f"{2 * j}, {2 * j + 1}" for j in planes], ""),
-        _("rad per token"): (clocks.frequency, ".4g"),
-        _("tokens per turn"): (clocks.wavelength, ",.2f"),
+        _("rad per token"): (walked.frequency, ".4g"),
+        _("tokens per turn"): (walked.wavelength, ",.2f"),
         "|q|": (np.linalg.norm(q, axis=1), ".3f"),
         "|k|": (np.linalg.norm(k, axis=1), ".3f"),
         _("angle (°)"): ((angle + 180) % 360 - 180, "+.1f"),
@@ -230,11 +231,6 @@ def numbers(data: Data) -> None:
 
 
 # --- snippets ----------------------------------------------------------------------------------------
-
-
-def snippet(data: Data) -> str:
-    """The chosen part with the public API."""
-    return _SNIPPETS[data.chosen.part](data)
 
 
 def _clocks_snippet(data: Data) -> str:
@@ -272,4 +268,4 @@ figures.rotation(steps, trace.tokens[rows], {query}, {base!r}, LIGHT, title="L{l
 """
 
 
-_SNIPPETS = {CLOCKS: _clocks_snippet, STEPS: _steps_snippet, LAYOUTS: layouts_snippet, HEADS: heads_snippet}
+SNIPPETS = {CLOCKS: _clocks_snippet, STEPS: _steps_snippet, LAYOUTS: layouts_snippet, HEADS: heads_snippet}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 import streamlit as st
 
 from tlmviz.analysis.positions import rope_planes
@@ -19,6 +22,21 @@ RUNS = {
 }
 
 
+def shown(draw: Callable[[Data], None]) -> Callable[[Data], None]:
+    """The same picture, below why the base that was chosen is not in it; while the model reads a sentence says so."""
+
+    @functools.wraps(draw)
+    def drawn(data: Data) -> None:
+        if data.refused:
+            st.warning(_("{why} {base} is used instead.", why=frame.worded(data.refused), base=f"{data.base:,.6g}"))
+        said = _("{model} reads the text …", model=data.chosen.model)
+        with st.spinner(said, show_time=True):  # with other rotations too, and writes on
+            draw(data)
+
+    return drawn
+
+
+@shown
 def layouts(data: Data) -> None:
     """Which dimensions turn together, the loss and the next tokens of both layouts, and a table of the runs."""
     left, middle, right = st.columns([0.32, 0.4, 0.28], gap="small")
@@ -70,6 +88,7 @@ def _visible(text: str) -> str:
     return text.replace("\n", "⏎").replace("\t", "⇥") if text.strip(" ") else _("(the end of the text)")
 
 
+@shown
 def heads(data: Data) -> None:
     """Each plane's share of every head, the chosen head's planes, and its scores by distance."""
     left, middle, right = st.columns([0.34, 0.28, 0.38], gap="small")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pages.positions.rope_planes import data, view
+from pages.positions.rope_planes.page import PART
 from pages.positions.rope_planes.state import BOTH, CLOCKS, KEY, PARTS, QUERY, STEPS, Choice
 from tests.packed import unpacked
 from tests.pages.helpers import (
@@ -31,7 +32,7 @@ LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # beyond
 def planes(**given) -> data.Data:
     """What the page shows of a state."""
     start = {"model": "stories-rope", "text": DEFAULT_TEXT, "head": (4, 2), "pair": (27, 26)}
-    return data.compute(Choice(**start | given))
+    return data.Data(Choice(**start | given))
 
 
 opened = partial(open_page, PAGE, _link_head=(4, 2), _link_query=27)  # not what the first page suggests
@@ -92,13 +93,13 @@ def test_choosing_a_pair_moves_the_clocks_and_the_view_all_pages_share(app):
 
 @pytest.mark.parametrize("moves, stride", [(BOTH, 1), (QUERY, 256), (KEY, 16)])
 def test_every_move_and_step(moves, stride):
-    header, _ = unpacked(drawn(view.picture, planes(moves=moves, stride=stride)))
+    header, _ = unpacked(drawn(view.clocks, planes(moves=moves, stride=stride)))
     query, key = header["positions"][-1]
     assert query == 27 + 32 * stride * (moves != KEY) and key == 26 + 32 * stride * (moves != QUERY)
 
 
 def test_moving_both_changes_no_bar_and_moving_the_query_does():
-    sums = {moves: unpacked(drawn(view.picture, planes(moves=moves)))[1]["parts"].sum(1) for moves in (BOTH, QUERY)}
+    sums = {moves: unpacked(drawn(view.clocks, planes(moves=moves)))[1]["parts"].sum(1) for moves in (BOTH, QUERY)}
     assert np.ptp(sums[BOTH]) < 1e-5 < 0.1 < np.ptp(sums[QUERY])
 
 
@@ -128,9 +129,9 @@ def test_a_base_without_angles_is_one_sentence_and_the_picture_stays(part, key, 
 
 @pytest.mark.parametrize("base", [1.001, 1e15])
 def test_extreme_bases_are_drawn(base):
-    header, _ = unpacked(drawn(view.picture, planes(base=base)))
+    header, _ = unpacked(drawn(view.clocks, planes(base=base)))
     assert header["speeds"][-1] == pytest.approx(base ** (-15 / 16))
-    assert charted(view.picture, planes(part=STEPS, base=base))
+    assert charted(view.steps, planes(part=STEPS, base=base))
 
 
 def test_half_split_steps_are_drawn_and_said_to_be_anothers():
@@ -162,7 +163,8 @@ def test_models_on_offer_are_those_whose_queries_and_keys_turn():
 @pytest.mark.parametrize("text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>"], ids=["one token", "markup"])
 def test_odd_texts(part, text):
     found = planes(part=part, text=text, pair=(0, 0))
-    assert drawn(view.picture, found) if part == CLOCKS else charted(view.picture, found)
+    draw = PART.parts[part].picture
+    assert drawn(draw, found) if part == CLOCKS else charted(draw, found)
     assert green(found.checks)
 
 
