@@ -79,7 +79,6 @@ ASK = {  # those that still do
     "notation/einstein/rank/view",
     "numbers/norms/batch/view",
     "numbers/norms/spread/view",
-    "positions/position_schemes/schemes/view",
     "start/start/view",
     "start/train/view",
     "streams/mhc/depth/view",

@@ -19,7 +19,7 @@ from pages.positions.position_schemes.schemes.state import (
     Schemes,
 )
 from pages.positions.position_schemes.state import Reading
-from tests.pages.states import each_speaks_and_is_silent, hold
+from tests.pages.states import agree, each_speaks_and_is_silent
 from tlmviz.checks.positions_shift import shift_moves_nothing
 from tlmviz.layers.scaling import scaled_rope
 from tlmviz.ui import long_text
@@ -79,7 +79,7 @@ def _climbs(t: Six):
     rise = {scheme: round(after - before, 2) for scheme, (before, after) in found.items()}
     worst, best = max(rise, key=rise.get), min(rise, key=rise.get)
     (a, b), (c, d) = found[worst], found[best]
-    return (256, f"{len(t.ids):,}", 256, TITLES[worst], f"{a:.2f}", f"{b:.2f}", TITLES[best], f"{c:.2f}", f"{d:.2f}")
+    return (256, f"{len(t.ids):,}", TITLES[worst], f"{a:.2f}", f"{b:.2f}", TITLES[best], f"{c:.2f}", f"{d:.2f}")
 
 
 def _alike(t: Six):
@@ -91,7 +91,7 @@ def _alike(t: Six):
     angles = places[:, None] * 10_000.0 ** (-np.arange(64) / 64)
     waves = torch.from_numpy(np.concatenate([np.sin(angles), np.cos(angles)], 1))
     near = [torch.cosine_similarity(rows[1:], rows[:-1]).mean() for rows in (waves, learned)]
-    return apart, f"{near[0]:.2f}", f"{near[1]:.2f}", 1
+    return apart, f"{near[0]:.2f}", f"{near[1]:.2f}"
 
 
 def _one_before(t: Six):
@@ -126,14 +126,14 @@ def _moved(t: Six):
     if len(t.ids) < 2:
         return None
     error = {scheme: shift_moves_nothing(lm, t.ids[:128]).error for scheme, lm in t.lms.items()}
-    others = (fact for s in ("learned", "sinusoidal") for fact in (TITLES[s], f"{error[s]:.3f}"))
-    return 64, 0, "Relative", "ALiBi", "RoPE", "None", *others
+    first, last = (f"{error[scheme]:.3f}" for scheme in ("learned", "sinusoidal"))
+    return 64, "Relative, ALiBi, RoPE", "None", f"Learned ({first} nats)", "Sinusoidal", last
 
 
 SAYS = {
     "climbs": _climbs,
     "nothing_beyond": lambda t: (len(t.ids), 256) if t.view == EXTRAPOLATION and 1 < len(t.ids) <= 256 else None,
-    "falls_off": lambda t: ("ALiBi", "0.5000", 0, "0.0039", 7) if t.view == ADDED else None,  # 2^-1 and 2^-8
+    "falls_off": lambda t: ("0.5000", 0, "0.0039", 7) if t.view == ADDED else None,  # 2^-1 and 2^-8
     "alike": _alike,
     "one_before": _one_before,
     "one_token": lambda t: None,
@@ -147,15 +147,11 @@ def test_every_claim_on_the_six_schemes_is_what_the_models_say():
     for text in TEXTS:
         for view in VIEWS if text in TEXTS[:2] else (EXTRAPOLATION,):
             state = Schemes(reading=_reading(text), head=(2, 3), view=view, measure="Decay")
-            names = (*TITLES.values(), *(f"L{layer}H{head}" for layer in range(4) for head in range(8)))
-            found.append(hold(claims.CLAIMS, SAYS, data.compute(state), Six(state), names))
+            found.append(agree(claims.CLAIMS, SAYS, data.Data(state), Six(state)))
     each_speaks_and_is_silent([{k: v for k, v in each.items() if k not in NOT_BOTH} for each in found])
 
 
 NOT_BOTH = ("furthest", "moved", "one_token")  # these models' texts have two tokens or more
-
-
-SHARPENS = "sharpens the softmax"
 
 
 class Scaled:
@@ -190,8 +186,7 @@ class Scaled:
 
 def _held_down(t: Scaled):
     inside, own, best, least = t.beyond()
-    sharper = (SHARPENS,) if best.startswith("YaRN") else ()
-    return (256, t.state.model, inside, own, best, *sharper, least) if t.is_held_down() else None
+    return (256, t.state.model, inside, own, best, least) if t.is_held_down() else None
 
 
 def _price(t: Scaled):
@@ -210,7 +205,7 @@ EXTENDS = {
     "nothing_beyond": lambda t: (f"{len(t.ids):,}", t.state.model, 256) if len(t.read) <= 256 else None,
     "window": lambda t: (64,) if t.state.model == "zoo-window" else None,
     "price": _price,
-    "never_round": lambda t: None if t.state.model == "zoo-window" else (t.slow(), t.lm.config.rotary_dim // 2, 256),
+    "never_round": lambda t: None if t.state.model == "zoo-window" else (t.slow(), t.lm.config.rotary_dim // 2, "256"),
 }
 
 
@@ -229,8 +224,10 @@ def test_every_claim_on_context_extension_is_what_the_models_say():
     found = []
     for model, text, given in several:
         state = Extension(**start | given, model=model, reading=_reading(text))
-        names = (*every, model, SHARPENS)
-        found.append(hold(extension_claims.CLAIMS, EXTENDS, extension_data.compute(state), Scaled(state), names))
+        shown, truth = extension_data.compute(state), Scaled(state)
+        found.append(agree(extension_claims.CLAIMS, EXTENDS, shown, truth))
+        said = extension_claims.held_down(shown) or ""
+        assert ("sharpens the softmax" in said) == bool(said and truth.beyond()[2].startswith("YaRN"))
     each_speaks_and_is_silent(found)
 
 

@@ -50,9 +50,9 @@ def not_held_down(data: Data) -> str | None:
         inside=inside,
         beyond=beyond,
     )
-    return (
-        f"{said} {_('With {best}, the best of those shown, it is {least}.', best=best, least=least)}" if best else said
-    )
+    if not best:
+        return said
+    return said + " " + _("With {best}, the best of those shown, it is {least}.", best=best, least=least)
 
 
 def nothing_beyond(data: Data) -> str | None:

@@ -128,7 +128,11 @@ def moved(data: Data) -> str | None:
     same = [TITLES[scheme] for scheme, error in errors.items() if error <= 1e-6]
     if not same or len(same) == len(errors):
         return None
-    others = [f"{TITLES[scheme]} ({error:.3f} nats)" for scheme, error in errors.items() if error > 1e-6]
+    others = [
+        _("{scheme} ({error:.3f} nats)", scheme=TITLES[scheme], error=error)
+        for scheme, error in errors.items()
+        if error > 1e-6
+    ]
     return _(
         "Begun at position {by} the text is predicted as at 0 by {same}, and otherwise by {others}.",
         by=positions_shift.BY,
@@ -157,47 +161,6 @@ def about(data: Data) -> str:
     return said.format(read=f"{read:,}")
 
 
-def notice(data: Data) -> tuple[str, ...]:
-    """What the parts of the shown picture are."""
-    return {
-        ADDED: (
-            _(
-                "Two families: *learned* and *sinusoidal* add a vector to the embedding, once; *relative*, *ALiBi* and "
-                "*RoPE* act in every layer, where queries meet keys, and depend on distances alone."
-            ),
-            _(
-                "Sinusoidal and RoPE share their frequencies: fast dimensions change from token to token, slow ones "
-                "hardly change."
-            ),
-            _(
-                "Zero has the colour of the page; each picture has its own span. Without positions, only the mask "
-                "tells order."
-            ),
-        ),
-        SIMILARITY: (
-            _("Blue is alike. A picture that is the same along every diagonal depends on distances alone."),
-            _(
-                "ALiBi and relative are shown for the past alone, as the factor on a weight. "
-                "Relative vectors end: from distance {last} on all share the last one.",
-                last=data.last_distance,
-            ),
-        ),
-        BY_DISTANCE: (
-            _(
-                "ALiBi's steep heads cannot look far, whatever the text; in the others training decides where heads "
-                "look."
-            ),
-            _("Flat lines average over the past; a peak at 1 token back is a previous-token head."),
-        ),
-        EXTRAPOLATION: (
-            _(
-                "ALiBi's steep heads hardly see far tokens, and all far distances share one relative vector. RoPE and "
-                "sinusoids meet angles that did not occur in training; *Context extension* repairs RoPE."
-            ),
-        ),
-    }[data.chosen.view]
-
-
 def slopes(data: Data) -> str:
     """How to read the chart of slopes."""
     *alone, uniform = (f"{value:.0f}" for value in flat_distance([*data.slopes, 0], len(data.inside)))
@@ -208,3 +171,38 @@ def slopes(data: Data) -> str:
         listed=", ".join(alone),
         uniform=uniform,
     )
+
+
+NOTICE = {  # what the parts of the picture are, by the view
+    ADDED: (
+        N_(
+            "Two families: *learned* and *sinusoidal* add a vector to the embedding, once; *relative*, *ALiBi* and "
+            "*RoPE* act in every layer, where queries meet keys, and depend on distances alone."
+        ),
+        N_(
+            "Sinusoidal and RoPE share their frequencies: fast dimensions change from token to token, slow ones "
+            "hardly change."
+        ),
+        N_(
+            "Zero has the colour of the page; each picture has its own span. Without positions, only the mask "
+            "tells order."
+        ),
+    ),
+    SIMILARITY: (
+        N_("Blue is alike. A picture that is the same along every diagonal depends on distances alone."),
+        N_(
+            "ALiBi and relative are shown for the past alone, as the factor on a weight. "
+            "Relative vectors end: from some distance on all share the last one."
+        ),
+    ),
+    BY_DISTANCE: (
+        N_("ALiBi's steep heads cannot look far, whatever the text; in the others training decides where heads look."),
+        N_("Flat lines average over the past; a peak at 1 token back is a previous-token head."),
+    ),
+    EXTRAPOLATION: (
+        N_(
+            "ALiBi's steep heads hardly see far tokens, and all far distances share one relative vector. RoPE and "
+            "sinusoids meet angles that did not occur in training; *Context extension* repairs RoPE."
+        ),
+    ),
+}

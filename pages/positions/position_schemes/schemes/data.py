@@ -34,9 +34,38 @@ class Data:
     """What the part shows, by scheme; what costs is computed when it is asked for."""
 
     chosen: Schemes
-    families: dict[str, str]  # scheme -> model
-    context: int  # the training length that the models share, in tokens
-    ids: Ids  # that are read
+
+    @property
+    def families(self) -> dict[str, str]:
+        """Scheme -> bundled model, for models that differ in their positions alone. Raises UnknownName when there are
+        none."""
+        compared = _families(tuple(models()))
+        if len(compared) < 2:
+            raise UnknownName(
+                "This page compares models that differ in their positions alone, and models/ has no two of them; train "
+                "some with `python -m tlmviz.training zoo-rope` and `zoo-alibi`."
+            )
+        return compared
+
+    @property
+    def config(self) -> ModelConfig:
+        """Of one of them: they share all but their positions."""
+        return model(next(iter(self.families.values()))).config
+
+    @property
+    def context(self) -> int:
+        """The training length that they share, in tokens."""
+        return self.config.context
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The ids that are read."""
+        return encoded(next(iter(self.families.values())), self.chosen.reading.text)[: TIMES * self.context]
+
+    @property
+    def telling_head(self) -> tuple[int, int]:
+        """The layer and head that, over all schemes, look most at the token before: there a position counts."""
+        return _telling_head(tuple(self.families.values()))
 
     @property
     def inside(self) -> Ids:
@@ -84,11 +113,6 @@ class Data:
         return model(name).on_cpu.network.positions.slopes.numpy() if name else None
 
     @property
-    def last_distance(self) -> int:
-        """The distance from which on all share one relative vector."""
-        return max(self._each(lambda name: model(name).config.positions.distances).values()) - 1
-
-    @property
     def parameters(self) -> dict[str, int]:
         """The trained numbers of the positions alone."""
         return self._each(lambda name: sum(p.numel() for p in model(name).network.positions.parameters()))
@@ -108,39 +132,14 @@ class Data:
         return [replace(check, name=f"{title}: shift") for title, check in shifts]
 
 
-def compute(chosen: Schemes) -> Data:
-    """The data of a state. Raises UnknownName where there are no models to compare."""
-    compared, context = families(), shared_config().context
-    ids = encoded(next(iter(compared.values())), chosen.reading.text)[: TIMES * context]
-    return Data(chosen, compared, context, ids)
-
-
-def families() -> dict[str, str]:
-    """Scheme -> bundled model, for models that differ in their positions alone. Raises UnknownName when there are
-    none."""
-    compared = _families(tuple(models()))
-    if len(compared) < 2:
-        raise UnknownName(
-            "This page compares models that differ in their positions alone, and models/ has no two of them; train "
-            "some with `python -m tlmviz.training zoo-rope` and `zoo-alibi`."
-        )
-    return compared
-
-
 @st.cache_data(show_spinner=False)
 def _families(names: tuple[str, ...]) -> dict[str, str]:
     return position_schemes.families()
 
 
-def shared_config() -> ModelConfig:
-    """The config of one of the compared models. Raises as `families`."""
-    return model(next(iter(families().values()))).config
-
-
 @st.cache_data(show_spinner=False)
-def telling_head() -> tuple[int, int]:
-    """The layer and head that, over all schemes, look most at the token before: there a position counts."""
-    config, names = shared_config(), tuple(families().values())
+def _telling_head(names: tuple[str, ...]) -> tuple[int, int]:
+    config = model(names[0]).config
     ids = encoded(names[0], sample_text())[: config.context]
     before = [np.nan_to_num(_trace(name, ids).statistics()["previous"]) for name in names]
     return divmod(int(np.mean(before, 0).argmax()), config.n_heads)

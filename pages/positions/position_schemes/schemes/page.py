@@ -4,22 +4,23 @@ import streamlit as st
 
 from tlmviz.ui import below, frame
 
-from . import claims, data, view
+from . import claims, view
+from .data import Data
 
 
 @frame.fragment
 def show() -> None:
     """View, head and text; the picture of every scheme, numbers, and what trained heads do."""
-    shown = data.compute(view.controls())
+    shown = Data(view.controls())
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
     below.when_painted("beneath-schemes", lambda: _beneath(shown), seen=False)
 
 
-def _beneath(shown: data.Data) -> None:
+def _beneath(shown: Data) -> None:
     st.caption(claims.about(shown))
     frame.next_step(claims.HINTS, shown)
-    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown))
+    frame.claims(claims.CLAIMS, shown, more=claims.NOTICE[shown.chosen.view])
     view.table(shown)
     view.heads(shown)
     frame.measured(lambda: shown.checks)

@@ -14,7 +14,7 @@ from tlmviz.ui import frame, inputs, link
 from tlmviz.ui.language import N_, _
 
 from .. import view as shared
-from . import claims, data
+from . import claims
 from .data import Data
 from .state import ADDED, EXTRAPOLATION, SIMILARITY, TIMES, TITLES, Schemes
 
@@ -47,12 +47,12 @@ EQUATION = (
 def controls() -> Schemes:
     """Draw the controls; what they say."""
     first, source = st.columns([0.64, 0.36], vertical_alignment="center")
-    view, config = Schemes.view.draw(first), data.shared_config()
-    reading = shared.text(source)
-    link.open_on("schemes", data.telling_head)
+    view, reading = Schemes.view.draw(first), shared.text(source)
+    data = Data(Schemes(reading=reading, head=(0, 0)))
+    link.open_on("schemes", lambda: data.telling_head)
     count = {ADDED: 1, EXTRAPOLATION: 0}.get(view, 2)  # layer and head, where the view depends on them
     places = st.columns([0.12, 0.12, 0.76])[:count] if count else ()
-    pair = inputs.head_menus(config.n_layers, config.n_heads, places)
+    pair = inputs.head_menus(data.config.n_layers, data.config.n_heads, places)
     link.share()
     return Schemes.of_session(reading=reading, head=pair)
 
