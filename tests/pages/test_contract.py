@@ -81,7 +81,6 @@ ASK = {  # those that still do
     "numbers/norms/spread/view",
     "start/start/view",
     "start/train/view",
-    "streams/mhc/depth/view",
     "translation/alignment/by_hand/view",
     "translation/alignment/forced/view",
     "translation/alignment/ribbons/view",

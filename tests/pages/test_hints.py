@@ -163,10 +163,10 @@ MADE: dict[str, Callable[[], Iterator[Any]]] = {
         module("streams/mhc/dial", "data").Dial(chosen, None)
         for chosen in every(module("streams/mhc", "state").Streams, model="stories-mhc", text=DEFAULT_TEXT)
     ),
-    "streams/mhc/flow": mixed("flow", "Flow"),
+    "streams/mhc/flow": mixed("flow", "Data"),
     "streams/mhc/matrices": mixed("matrices", "Matrices"),
     "streams/mhc/streams": mixed("streams", "Inside"),
-    "streams/mhc/training": mixed("training", "Logs"),
+    "streams/mhc/training": mixed("training", "Data"),
     f"{ALIGNMENT}/by_hand": lambda: (
         module(f"{ALIGNMENT}/by_hand", "data").compute(chosen, Penalties())
         for chosen in every(module(f"{ALIGNMENT}/by_hand", "state").Hand)

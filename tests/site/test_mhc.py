@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pages.streams.mhc.flow import site, view
-from pages.streams.mhc.flow.data import Flow
+from pages.streams.mhc.flow.data import Data
 from pages.streams.mhc.state import Streams
 from tests.javascript.node import ROOT, evaluate
 from tlmviz.ui import compute
@@ -25,7 +25,7 @@ TEXT = "Tom 😀 saw a dog. Anna saw a dog.\nTom saw a"
 def test_the_picture_is_pythons(model, monkeypatch):
     sent = []
     monkeypatch.setattr(view.PICTURE, "show", lambda *given: sent.append(given))
-    view._picture(Flow(Streams(**START | {"model": model, "text": TEXT})))
+    view._picture(Data(Streams(**START | {"model": model, "text": TEXT})))
     [(header, arrays)] = sent
     own = site.given()
     kinds = {"residual", compute.configs()[model].connection.kind}

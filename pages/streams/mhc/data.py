@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-import streamlit as st
-
 from tlmviz.analysis.streams import mixing as analysis
 from tlmviz.analysis.streams.depth import relatives
 from tlmviz.analysis.streams.mixing import Mixing
@@ -15,6 +13,7 @@ from tlmviz.checks import Check, measure
 from tlmviz.checks import streams as stream_checks
 from tlmviz.config import CONNECTIONS, ConnectionConfig
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 
 from .state import Streams
 
@@ -52,10 +51,10 @@ class Data(shared.TextRead):
     def sublayer(self) -> int:
         return min(self.chosen.sublayer, len(self.sublayers) - 1)
 
-    @property
-    def family(self) -> dict[str, str]:
+    @cached(16)
+    def family(model: str) -> dict[str, str]:
         """Connection -> name, of the models that differ from this one in their connections alone."""
-        return family(self.chosen.model)
+        return relatives(model)
 
     @property
     def missing(self) -> list[str]:
@@ -67,31 +66,14 @@ class Data(shared.TextRead):
         """The largest number of streams in the family."""
         return max(shared.model(each).config.connection.streams for each in self.family.values())
 
-    @property
-    def mixing(self) -> Mixing:
+    @cached(16)
+    def mixing(model: str, text: str) -> Mixing:
         """The matrices of every sublayer at every token."""
-        return mixing(self.chosen.model, self.chosen.text)
+        trace = shared.trace(model, text)
+        return shared.run_in_worker(lambda: analysis.mixing_of(trace), shared.about(text))
 
-    @property
-    def checks(self) -> list[Check]:
+    @cached(64)
+    def checks(model: str, text: str) -> list[Check]:
         """The identities of the model's connections, measured on the text."""
-        return _checks(self.chosen.model, self.chosen.text)
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def family(model: str) -> dict[str, str]:
-    """Connection -> name, of a model's family."""
-    return relatives(model)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def mixing(model: str, text: str) -> Mixing:
-    """The mixing matrices of every sublayer at every token."""
-    trace = shared.trace(model, text)
-    return shared.run_in_worker(lambda: analysis.mixing_of(trace), shared.about(text))
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _checks(model: str, text: str) -> list[Check]:
-    lm, trace = shared.model(model), shared.trace(model, text)
-    return shared.run_in_worker(lambda: measure(stream_checks, lm, trace), shared.about(text))
+        lm, trace = shared.model(model), shared.trace(model, text)
+        return shared.run_in_worker(lambda: measure(stream_checks, lm, trace), shared.about(text))

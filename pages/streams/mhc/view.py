@@ -1,4 +1,5 @@
-"""What several views of the page mHC draw: the way to another model, and pictures whose tokens the browser plays."""
+"""What several views of the page mHC draw: text and menu, the way to another model, and pictures whose tokens the
+browser plays."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import streamlit as st
 
 from tlmviz.figures import THEMES
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame
+from tlmviz.ui import frame, inputs
 from tlmviz.ui.components import frame_listener
 from tlmviz.ui.language import _
 
@@ -20,6 +21,15 @@ from .state import Streams
 
 WARM = {name: theme.warm for name, theme in THEMES.items()}  # what is negative, in pictures
 Shown = TypeVar("Shown", bound=Data)
+
+
+def controls(model: str) -> Streams | None:
+    """The text and the menu of views; what they say. None, with a sentence, where there is no text."""
+    text = inputs.text_box(shared.model(model))
+    if text is None:
+        return None
+    view = Streams.view.draw()
+    return replace(Streams.of_session(model=model, text=text), view=view)
 
 
 def note_missing(data: Data) -> None:

@@ -1,22 +1,19 @@
 """What the page mHC claims, held against matrices, streams, losses and logs that are computed once more and plainly."""
 
-import math
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
 import tlmviz
-from pages.streams.mhc import data as page
 from pages.streams.mhc.claims import missing, one_stream
+from pages.streams.mhc.data import Data
 from pages.streams.mhc.depth import claims as depth
 from pages.streams.mhc.depth.data import Deep
 from pages.streams.mhc.dial import claims as dial
 from pages.streams.mhc.dial.data import Dial, Matrix
 from pages.streams.mhc.flow import claims as flow
-from pages.streams.mhc.flow.data import Flow
+from pages.streams.mhc.flow.data import Data as Flow
 from pages.streams.mhc.matrices import claims as matrices
 from pages.streams.mhc.matrices.data import Matrices
 from pages.streams.mhc.state import (
@@ -25,7 +22,6 @@ from pages.streams.mhc.state import (
     BACKWARD,
     DEPTH,
     DIAL,
-    DISTANCES,
     FORWARD,
     LARGEST,
     MATRICES,
@@ -39,13 +35,15 @@ from pages.streams.mhc.state import (
 from pages.streams.mhc.streams import claims as streams
 from pages.streams.mhc.streams.data import Inside
 from pages.streams.mhc.training import claims as training
-from pages.streams.mhc.training.data import Logs
+from pages.streams.mhc.training.data import Data as Logs
 from tests import tiny
 from tests.pages.helpers import assert_healthy, only_models, open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts, plain
+from tests.pages.states import above_the_picture, agree, each_speaks_and_is_silent
 from tlmviz.analysis.streams.mixing import Mixing, places
 from tlmviz.analysis.streams.unrolled import state_taps
 from tlmviz.analysis.streams.vectors import mute_stream
+from tlmviz.figures import number, readable
+from tlmviz.ui import markdown
 
 START = {name: control.default for name, control in Streams.controls.items()}
 KINDS = {
@@ -98,101 +96,83 @@ def carried(res: np.ndarray) -> tuple[float, float]:
     return held.min(), held.max()
 
 
-def three(value: float) -> str:
-    """Three digits, without a sign: facts have none."""
-    return f"{abs(value):#.3g}".rstrip(".")
+def factor(value: float) -> str:
+    """A factor of three digits."""
+    return f"× {number(value, '#.3g').rstrip('.')}"
 
 
-def says(said: str, wanted: list) -> bool:
-    """A sentence has these numbers, in their order."""
-    at, written = 0, plain(said)
-    for each in map(str, wanted):
-        at = written.find(each, at) + len(each)
-        if at < len(each):
-            return False
-    return True
+def share(value: float) -> str:
+    return number(value, ".1%")
 
 
-def compare(claims, data, expected: dict[str, list | None]) -> dict[str, bool]:
-    """Every claim is shown where something is expected of it, with these facts in their order."""
-    shown = {}
-    for claim in claims:
-        said, wanted = claim(data), expected[claim.__name__]
-        assert (said is None) == (wanted is None), (claim.__name__, said, wanted)
-        assert said is None or says(said, wanted), (claim.__name__, said, wanted)
-        shown[claim.__name__] = said is not None
-    return shown
+def compare(claims, data, expected: dict[str, tuple | None]) -> dict[str, bool]:
+    """Every claim is made where something is expected of it, with these values; which are."""
+    return agree(claims, {name: lambda _, wanted=wanted: wanted for name, wanted in expected.items()}, data, None)
 
 
 # --- Flow -------------------------------------------------------------------------------------------
 
 
 def ends_of(res: np.ndarray, token: int) -> list[str]:
-    """The least and the largest factor at the end of the streams, as the picture writes them, without signs."""
+    """The least and the largest factor at the end of the streams, as the picture writes them."""
     held = np.ones(res.shape[-1])
     for matrix in res[:, token]:
         held = matrix @ held
 
     def written(value: float) -> str:
         size = abs(value)
-        return (
-            f"{size:.1e}"
-            if size >= 1e4
-            else f"{size:.{0 if size >= 100 else 1 if size >= 10 else 4 if 0 < size < 0.01 else 2}f}"
-        )
+        if size >= 1e4:
+            return number(value, ".1e")
+        digits = 0 if size >= 100 else 1 if size >= 10 else 4 if 0 < size < 0.01 else 2
+        return number(value, f".{digits}f")
 
-    ends = held.min(), held.max()
-    same = written(ends[0]) == written(ends[1]) and (ends[0] < 0) == (ends[1] < 0)
-    return [written(end) for end in ends[: 1 if same else 2]]
+    return list(dict.fromkeys(written(end) for end in (held.min(), held.max())))
 
 
-def flow_facts(data: Flow) -> dict[str, list | None]:
+def flow_facts(data: Flow) -> dict[str, tuple | None]:
     text, family = data.chosen.text, data.family
-    found: dict[str, list | None] = {claim.__name__: None for claim in flow.CLAIMS}
+    found: dict[str, tuple | None] = {claim.__name__: None for claim in flow.CLAIMS}
     trained, count = data.trained, data.iterations
+    plain = {kind: markdown.plain(model) for kind, model in family.items()}
 
-    def matrices_of(kind: str) -> tuple[np.ndarray, list[int]]:
+    def matrices_of(kind: str) -> tuple[np.ndarray, tuple, str]:
+        """Matrices, the values of the model's name, and the name."""
         if kind == "manifold" and count != trained:  # every later layer reads other streams
-            return data.rerun(count).mixing.res.double().numpy(), [count]
-        return res_of(family[kind], text), []
-
-    def of(kind: str) -> list:
-        res, named = matrices_of(kind)
-        (own, other), (least, most) = kept(res), carried(res)
-        return [*named, f"{abs(own):.1%}", f" {other:.1%}", three(least), three(most)]
+            said = f"{plain[kind]} with {count} iteration{'s' * (count != 1)}"
+            return data.rerun(count).mixing.res.double().numpy(), (count, plain[kind]), said
+        return res_of(family[kind], text), (plain[kind],), plain[kind]
 
     kind = data.connection.kind
     if kind == "residual":
-        found["one_stream"] = [1]
+        found["one_stream"] = (plain[kind],)
     else:
-        found["mixes"] = of(kind)
+        res, named, _said = matrices_of(kind)
+        (own, other), (least, most) = kept(res), carried(res)
+        found["mixes"] = (*named, share(own), share(other), factor(least), factor(most))
         if data.chosen.widths == WIDTHS[0]:
-            found["carries"] = [2 * data.lm.config.n_layers, data.token]
+            every = []
             shown = [kind, *(other for other in family if other != kind)]
             for each in shown if data.chosen.shown == ALL else [data.chosen.shown]:
-                res, named = matrices_of(each)
-                model = family[each].replace("-", "\\-")
-                found["carries"] += [*ends_of(res, data.token), model, *named]
-    for other in ("hyper", "manifold"):
-        if other != kind and other in family:
-            found[f"{other}_beside"] = of(other)
+                res, named, said = matrices_of(each)
+                ends = ends_of(res, data.token)
+                every.append(((*ends, *named), f"×\u00a0{' to '.join(ends)} in {said}"))
+            *some, (last, _said) = every
+            listed = [", ".join(said for _values, said in some)] if some else []
+            token = markdown.quoted(data.tokens[data.token], data.token)
+            found["carries"] = (2 * data.lm.config.n_layers, token, *listed, *last)
     if data.constrained:
         usual, run = data.rerun(trained), data.rerun(count)
         loss = tlmviz.load(data.constrained).trace(text).loss_per_token().mean().item()
         assert usual.loss == pytest.approx(loss, abs=1e-5)
+        (before, gain), (after, gain_now) = (
+            (f"{each.loss:.4f}", f"×\u00a0{number(each.forward, '.4g')}") for each in (usual, run)
+        )
         if count == trained:
-            found["iterations"] = [trained, f"{usual.loss:.4f}", f"{usual.forward:.4g}"]
+            found["iterations"] = (trained, plain["manifold"], before, gain)
         else:
-            found["iterations"] = [
-                count,
-                trained,
-                f"{usual.loss:.4f}",
-                f"{run.loss:.4f}",
-                f"{usual.forward:.4g}",
-                f"{run.forward:.4g}",
-            ]
+            found["iterations"] = (count, plain["manifold"], trained, before, after, gain, gain_now)
             if data.written(count) == data.written(trained):
-                found["writes_the_same"] = [count, 40]
+                found["writes_the_same"] = (count, 40)
     return found
 
 
@@ -212,7 +192,7 @@ def test_flow(monkeypatch):
         data = Flow(chosen("a-mhc", **values))
         found.append(compare(flow.CLAIMS, data, flow_facts(data)))
     no_numbers = Mixing(*(torch.full((2, 3, *shape), torch.nan) for shape in ((3,), (3,), (3, 3))))
-    monkeypatch.setattr(page, "mixing", lambda model, text: no_numbers)
+    monkeypatch.setattr(Data, "mixing", no_numbers)
     said = {claim.__name__: claim(Flow(chosen("a-hc"))) is not None for claim in flow.CLAIMS}
     assert said["overflows"] and not said["mixes"]
     each_speaks_and_is_silent([*found, said])
@@ -226,31 +206,33 @@ def test_both_ways_of_mixing_are_said():
 # --- Matrices ---------------------------------------------------------------------------------------
 
 
-def matrices_facts(data: Matrices) -> dict[str, list | None]:
-    found: dict[str, list | None] = {claim.__name__: None for claim in matrices.CLAIMS}
+def matrices_facts(data: Matrices) -> dict[str, tuple | None]:
+    found: dict[str, tuple | None] = {claim.__name__: None for claim in matrices.CLAIMS}
     kind, res = data.connection.kind, res_of(data.chosen.model, data.chosen.text)
     if kind == "residual":
-        return {**found, "one_stream": [1]}
+        return {**found, "one_stream": (markdown.plain(data.chosen.model),)}
     n = res.shape[-1]
     own, other = kept(res[data.sublayer, data.token])
-    name, number = data.sublayers[data.sublayer].split()
-    found["mixes_here"] = [number, data.token, f"{abs(own):.1%}", f" {other:.1%}"]
+    names = [f"{part} {layer}" for layer in range(data.lm.config.n_layers) for part in ("attention", "MLP")]
+    token = markdown.quoted(data.tokens[data.token], data.token)
+    found["mixes_here"] = (names[data.sublayer], token, share(own), share(other))
     off = np.abs(res * (1 - np.eye(n))).max((-2, -1))
     if np.sum([f"{x:.4g}" == f"{off.max():.4g}" for x in off.ravel()]) == 1:
         sublayer, token = np.unravel_index(off.argmax(), off.shape)
-        found["most"] = [sublayer // 2, token, f"{off.max():.4g}"]
-    distance = np.sqrt(((res - np.eye(n)) ** 2).sum((-2, -1))).mean()
-    found["far"] = [f"{distance:.3f}", f"{math.sqrt(n - 1):.3f}"]
+        found["most"] = (names[sublayer], token, number(off.max(), ".4g"))
     spread = res.std(1).max((-2, -1))
     if spread.max() >= 1e-6 and [f"{x:.2g}" for x in spread].count(f"{spread.max():.2g}") == 1:
-        found["depends_on_the_token"] = [spread.argmax() // 2, f"{spread.max():.2g}"]
+        found["depends_on_the_token"] = (names[spread.argmax()], number(spread.max(), ".2g"))
     if kind == "hyper":
         sums = res.sum(-1)
-        found["free"] = [f"{abs(sums.min()):.3g}", f"{abs(sums.max()):.3g}", f"{abs(res.min()):.2g}"]
+        found["free"] = (number(sums.min(), ".3g"), number(sums.max(), ".3g"), number(res.min(), ".2g"))
     else:
-        off_one = max(np.abs(res.sum(axis) - 1).max() for axis in (-2, -1))
-        found["redistributes"] = [1, "columns", "rows"] if off_one < 0.01 else None
-        found["average"] = [] if data.permutations is None else ["count", "weight"]
+        off = [np.abs(res.sum(axis) - 1).max() for axis in (-2, -1)]
+        if max(off) < 0.01:
+            said = matrices.redistributes(data).values
+            # Sums are as near to 1 as is said.
+            assert all(error <= 1.5 * float(bound) + 1e-7 for error, bound in zip(off, said))
+            found["redistributes"] = said
     return found
 
 
@@ -260,47 +242,17 @@ def test_matrices():
         for text in TEXTS:
             for place in ({}, {"token": 0, "sublayer": 1}, {"token": 99_999, "sublayer": 99_999}):
                 data = Matrices(chosen(model, text, view=MATRICES, **place))
-                wanted = matrices_facts(data)
-                shown = {claim.__name__: claim(data) for claim in matrices.CLAIMS}
-                assert {name: said is not None for name, said in shown.items()} == {
-                    name: each is not None for name, each in wanted.items()
-                }
-                for name, said in shown.items():
-                    if said and name not in ("redistributes", "average"):
-                        assert says(said, wanted[name]), (name, said, wanted[name])
-                if shown["redistributes"]:
-                    assert within(shown["redistributes"], data)
-                if data.permutations is not None and shown["average"]:
-                    averaged(shown["average"], data)
-                found.append({name: said is not None for name, said in shown.items()})
+                found.append(compare(matrices.CLAIMS, data, matrices_facts(data)))
     each_speaks_and_is_silent(found)
-
-
-def within(said: str, data: Matrices) -> bool:
-    """Sums are as near to 1 as is said."""
-    res = res_of(data.chosen.model, data.chosen.text)
-    columns, rows = (float(each.rstrip(",")) for each in re.findall(r"within ([\d.e-]+)", said.replace("−", "-")))
-    off = [np.abs(res.sum(axis) - 1).max() for axis in (-2, -1)]
-    return off[0] <= 1.5 * columns + 1e-7 and off[1] <= 1.5 * rows + 1e-7
-
-
-def averaged(said: str, data: Matrices) -> None:
-    """The permutations of the sentence, weighted, are the matrix."""
-    parts, matrix = data.permutations, res_of(data.chosen.model, data.chosen.text)[data.sublayer, data.token]
-    made = sum(weight * np.eye(len(matrix))[list(order)] for weight, order in zip(parts.weights, parts.permutations))
-    assert np.abs(made - matrix).max() < 1e-3
-    assert facts(said) == [str(len(parts.weights)), f"{max(parts.weights):.3g}"]
 
 
 def test_matrices_without_numbers(monkeypatch):
     no_numbers = Mixing(*(torch.full((4, 40, *shape), torch.nan) for shape in ((3,), (3,), (3, 3))))
-    monkeypatch.setattr(page, "mixing", lambda model, text: no_numbers)
-    nowhere = dict.fromkeys(DISTANCES, np.full((4, 40), np.nan))
-    monkeypatch.setattr(Matrices, "distances", nowhere)
+    monkeypatch.setattr(Data, "mixing", no_numbers)
     data = Matrices(chosen("a-mhc"))
     said = {claim.__name__ for claim in matrices.CLAIMS if claim(data)}
-    assert said == {"mixes_here", "average"}, "nothing is said of sums that are no numbers"
-    assert "no numbers" in matrices.mixes_here(data) and "too far from" in matrices.average(data)
+    assert said == {"mixes_here"}, "nothing is said of sums that are no numbers"
+    assert "no numbers" in matrices.mixes_here(data)
 
 
 # --- Sinkhorn dial ----------------------------------------------------------------------------------
@@ -318,8 +270,9 @@ def residuals(logits: np.ndarray) -> list[float]:
     return found
 
 
-def size(residual: float) -> list[str]:
-    return ["1"] if residual < 1e-15 else [f"{residual:.3g}"]
+def size(residual: float) -> str:
+    """As it is written; of less than the last digit of a number that is all that is said."""
+    return "1e-15" if residual < 1e-15 else number(residual, ".3g")
 
 
 @pytest.mark.parametrize("typed", [None, "4 1 2\n1 3 1\n5 1 1", "1 2 3\n0 4 0\n0 5 0", "1 1\n0 1"])
@@ -338,16 +291,15 @@ def test_dial(typed):
                     trace = tlmviz.load(model).trace(choice.text)
                     logits = np.asarray(trace[f"{places(trace.n_layers)[1]}.logits"][0, 2], np.float64)
                 plain = residuals(logits / heat)
-                said = dial.off(data)
+                said, now = dial.off(data).values, plain[step // 2]
+                assert now == pytest.approx(data.residuals[step // 2], rel=1e-6, abs=1e-14)
                 if step < 2:
-                    assert says(said, size(plain[0])) or plain[0] < 1e-14, said
-                else:
-                    now = plain[step // 2]
-                    assert now == pytest.approx(data.residuals[step // 2], rel=1e-6, abs=1e-14)
-                    assert now < 1e-12 or says(said, [step // 2, *size(now), *size(plain[0])]), said
+                    assert said == (size(now),) or now < 1e-14, said
+                elif now >= 1e-12:
+                    assert said == (step // 2, size(now), size(plain[0])), said
                 near = next((k for k, residual in enumerate(plain) if residual < 1e-6), None)
-                assert (dial.settles(data) is None) == (near is None)
-                assert near is None or facts(dial.settles(data))[0] == str(near)
+                settled = dial.settles(data)
+                assert (near is None) if settled is None else settled.values == (near,)
                 left = dial.leaves(data)
                 assert (left is None) == bool(typed)
                 found.append((near is not None, left is not None, dial.verdict(data) is not None))
@@ -377,28 +329,31 @@ def test_depth():
                 data = Deep(chosen(model, text, view=DEPTH, over=over, gain=way, token=1))
                 reduce = {ONE: lambda all_: all_[1], AVERAGE: np.mean, LARGEST: np.max}[over]
                 gain = {
-                    kind: three(reduce(product_gain(res_of(name, data.chosen.text), way)))
+                    kind: factor(reduce(product_gain(res_of(name, data.chosen.text), way)))
                     for kind, name in data.family.items()
                 }
-                where = [1] if over == ONE else []
-                wanted: dict[str, list | None] = {claim.__name__: None for claim in depth.CLAIMS}
+                where = (1,) if over == ONE else ()
+                wanted: dict[str, tuple | None] = {claim.__name__: None for claim in depth.CLAIMS}
                 count = len(data.sublayers)
                 if {"hyper", "manifold"} <= set(gain):
-                    wanted["gains"] = [count, gain["hyper"], gain["manifold"], *where]
+                    wanted["gains"] = (count, gain["hyper"], gain["manifold"], *where)
                 else:
-                    wanted["gain_alone"] = [count, list(gain.values())[-1], *where]
+                    kind, only = list(gain.items())[-1]
+                    wanted["gain_alone"] = (count, markdown.plain(data.family[kind]), only, *where)
                 if "manifold" in data.family:
                     res = res_of(data.family["manifold"], data.chosen.text)
                     product = res[0]
                     for matrix in res[1:]:
                         product = matrix @ product
                     left = np.linalg.svd(product, compute_uv=False)[:, 1].max()
-                    wanted["fades"] = [f"{left:.1%}" if left >= 5e-4 else f"{left:.1e}"] if left < 0.9995 else None
+                    wanted["fades"] = (number(left, ".1%" if left >= 5e-4 else ".1e"),) if left < 0.9995 else None
                 losses = [
                     tlmviz.load(name).trace(data.chosen.text).loss_per_token().mean().item()
                     for name in data.family.values()
                 ]
-                wanted["losses"] = [f"{loss:.3f}" for loss in losses]
+                wanted["losses"] = tuple(
+                    value for kind, loss in zip(data.family, losses) for value in (NAMES[kind], f"{loss:.3f}")
+                )
                 found.append(compare(depth.CLAIMS, data, wanted))
     names = [name for name in found[0] if name != "losses"]  # silent where a loss is no number
     each_speaks_and_is_silent([{name: shown[name] for name in names} for shown in found])
@@ -410,24 +365,18 @@ def test_streams():
         for text in TEXTS[:3]:
             for part in (THROUGH, SUM, MUTE):
                 data = Inside(chosen(model, text, part=part, token=2, muted="Stream 0"))
-                wanted: dict[str, list | None] = {claim.__name__: None for claim in streams.CLAIMS}
+                wanted: dict[str, tuple | None] = {claim.__name__: None for claim in streams.CLAIMS}
                 lm = tlmviz.load(model)
                 trace, several = lm.trace(data.chosen.text), data.connection.streams > 1
                 if part == THROUGH and several:
                     cosines = least_cosines(trace, data.token)
-                    place = int(np.argmin(cosines))
-                    named = data.parts[place].split()[1:]
-                    wanted["part_ways"] = [
-                        data.token,
-                        f"{cosines[0]:.2f}",
-                        *named,
-                        f"{abs(min(cosines)):.2f}",
-                        f"{abs(cosines[-1]):.2f}",
-                    ]
+                    first, least, last = (number(each, ".2f") for each in (cosines[0], min(cosines), cosines[-1]))
+                    token = markdown.quoted(data.tokens[data.token], data.token)
+                    wanted["part_ways"] = (token, first, data.parts[int(np.argmin(cosines))], least, last)
                 if part != MUTE and not several:
-                    wanted["single"] = [1, 1]
+                    wanted["single"] = (markdown.plain(model),)
                 if part == SUM:
-                    wanted["embedding_arrives"] = []
+                    wanted["embedding_arrives"] = (*arrivals(data), data.chosen.reader)
                 if part == MUTE:
                     before = trace.loss_per_token().numpy()
                     after = (
@@ -435,29 +384,33 @@ def test_streams():
                     )
                     change = after - before
                     worst = int(change.argmax())
-                    wanted["costs"] = [
-                        f"{before.mean():.4f}",
-                        f"{after.mean():.4f}",
+                    wanted["costs"] = (
+                        number(before.mean(), ".4f"),
+                        number(after.mean(), ".4f"),
                         0,
-                        f"{abs(change.mean()):.4f}",
+                        number(change.mean(), "+.4f"),
                         worst + 1,
-                        f"{abs(change[worst]):.3f}",
-                    ]
+                        readable(data.tokens[worst + 1]),
+                        number(change[worst], "+.3f"),
+                    )
                     if not several:
-                        wanted["nothing_left"] = [f"{np.log(lm.config.vocab_size):.2f}"]
-                said = streams.embedding_arrives(data)
-                if said:
-                    for name in data.family.values():
-                        held = np.ones((len(trace), 1))
-                        res = res_of(name, data.chosen.text)
-                        held = np.ones(res.shape[1:3])
-                        for matrix in res:
-                            held = np.einsum("tij,tj->ti", matrix, held)
-                        mean = held.mean(-1)
-                        assert f"{abs(mean.min()):.3f}" in said and f"{abs(mean.max()):.3f}" in said, said
-                    wanted["embedding_arrives"] = facts(said)
+                        wanted["nothing_left"] = (markdown.plain(model), f"{np.log(lm.config.vocab_size):.2f}")
                 found.append(compare(streams.CLAIMS, data, wanted))
     each_speaks_and_is_silent(found)
+
+
+def arrivals(data: Inside) -> list[str]:
+    """Of every model of the family, its title and the least and the largest factor of the embedding in the mean."""
+    found = []
+    for kind, name in data.family.items():
+        res = res_of(name, data.chosen.text)
+        held = np.ones(res.shape[1:3])
+        for matrix in res:
+            held = np.einsum("tij,tj->ti", matrix, held)
+        low, high = held.mean(-1).min(), held.mean(-1).max()
+        title = {"residual": "plain residual", "hyper": "HC", "manifold": "mHC"}[kind]
+        found += [f"{title} · {name}", *(number(end, ".3f") for end in ((low, high) if high - low >= 5e-4 else (low,)))]
+    return found
 
 
 def least_cosines(trace, token: int) -> list[float]:
@@ -478,8 +431,8 @@ def test_training(monkeypatch):
     }
     data = Logs(chosen("a-mhc"))
     monkeypatch.setattr(Logs, "read", (logs, {}, []))
-    assert facts(training.ends(data)) == ["1.2000", "1.2500", "1.3000"] and "**HC ends best**" in training.ends(data)
-    assert facts(training.gains(data)) == ["8.50", "1.00"]
+    assert training.ends(data).values == ("HC", "HC", "1.2000", "mHC", "1.2500", "Residual", "1.3000")
+    assert training.gains(data).values == ("HC", factor(8.5), "mHC", factor(1.001))
     logs["manifold"].loc[1, "valid_bpb"] = 1.20001
     assert "best" not in training.ends(data)
     monkeypatch.setattr(Logs, "read", ({}, {}, []))

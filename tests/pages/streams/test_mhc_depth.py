@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pages.streams.mhc.data import family
+from pages.streams.mhc.data import Data
 from pages.streams.mhc.depth import view
 from pages.streams.mhc.depth.data import RUNS
 from pages.streams.mhc.state import AVERAGE, BACKWARD, FORWARD, LARGEST, ONE
@@ -41,7 +41,7 @@ def maps(chart: dict) -> int:
 @pytest.mark.parametrize("name", registry.stream_models())
 def test_every_bundled_model_opens_beside_its_relatives(name):
     shown = charts(open_page(PAGE, sview="Depth", smodel=name, _link_text="Lily had a ball."))
-    assert len(shown) == 5 and maps(shown[0]) == len(family(name)) and len(shown[0]["frames"]) > 3
+    assert len(shown) == 5 and maps(shown[0]) == len(Data.family(name)) and len(shown[0]["frames"]) > 3
 
 
 def test_the_first_picture_of_a_deep_model_is_walked_in_the_browser():

@@ -9,7 +9,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from pages.streams.mhc.data import mixing
+from pages.streams.mhc.data import Data
 from pages.streams.mhc.dial import claims
 from pages.streams.mhc.dial.data import Dial, Matrix, logits
 from pages.streams.mhc.dial.view import PRESETS
@@ -54,7 +54,7 @@ def test_opens_on_the_models_own_logits_of_every_sublayer_and_token():
     raw = np.frombuffer(data, "<f4", found.numel(), place).reshape(found.shape)
     assert np.array_equal(raw, found.numpy()) and found.shape[0] == len(header["names"]) == 16
     assert found.shape[1] == len(header["tokens"]) and header["iterations"] == 20
-    mixed = mixing("stories-mhc", DEFAULT_TEXT).res
+    mixed = Data.mixing("stories-mhc", DEFAULT_TEXT).res
     assert torch.allclose(kernels.sinkhorn(found, 20), mixed, atol=1e-6), "the dial shows what the model uses"
     state = {name: header["state"][name] for name in ("token", "sublayer", "step", "temperature")}
     assert state == {"token": None, "sublayer": 0, "step": 2, "temperature": 1}

@@ -8,7 +8,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import tlmviz
-from pages.streams.mhc.data import mixing
+from pages.streams.mhc.data import Data
 from pages.streams.mhc.matrices.view import SYMBOLS
 from pages.streams.mhc.state import Streams
 from tests.pages import helpers
@@ -41,11 +41,11 @@ def test_every_model_is_shown_and_its_snippet_runs(name, capsys):
     header = header_of(app, "tlmviz_sm")
     assert header["model"] == name and header["kind"] == kind and header["tokens"][1:]
     assert header["state"]["token"] is None and header["state"]["sublayer"] == 0  # the last token
-    assert ("one stream" in said) == (kind == "residual") and ("average of" in said or kind != "manifold")
+    assert ("one stream" in said) == (kind == "residual") and ("Columns sum to 1" in said or kind != "manifold")
     assert ("Nothing binds" in said) == (kind == "hyper")
     assert len(titles(app)) == (0 if kind == "residual" else 2)
     scope = run_snippet(app)
-    torch.testing.assert_close(scope["H"].float(), mixing(name, TEXT).res[0, -1])
+    torch.testing.assert_close(scope["H"].float(), Data.mixing(name, TEXT).res[0, -1])
     printed = capsys.readouterr().out
     assert all(f"{name}\n" in printed for name in ("H", "rows", "eigenvalues", "from_mean", "spread"))
     assert [figure.layout.title.text.split(",")[0] for figure in scope[SHOWN]] == ["Distance from the identity"]
@@ -63,7 +63,7 @@ def test_a_link_brings_token_sublayer_entry_and_colours():
     words(app)
     state = header_of(app, "tlmviz_sm")["state"]
     assert state == {"token": 2, "sublayer": 5, "cell": [3, 1], "colors": "change"}
-    torch.testing.assert_close(run_snippet(app)["H"].float(), mixing("stories-mhc", TEXT).res[5, 2])
+    torch.testing.assert_close(run_snippet(app)["H"].float(), Data.mixing("stories-mhc", TEXT).res[5, 2])
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_nonsense_in_a_link_is_no_error(params):
     header = header_of(app, "tlmviz_sm")
     assert (header["state"]["token"] or 0) >= 0 and header["state"]["sublayer"] >= 0
     assert header["state"]["colors"] == "value"
-    matrices = mixing("stories-mhc", TEXT).res
+    matrices = Data.mixing("stories-mhc", TEXT).res
     assert any((matrix == run_snippet(app)["H"].float()).all() for matrix in matrices.flatten(0, 1))
 
 
 def test_every_distance_has_its_map():
     app = opened()
-    full = np.sqrt(mixing("stories-mhc", TEXT).res.shape[-1] - 1)
+    full = np.sqrt(Data.mixing("stories-mhc", TEXT).res.shape[-1] - 1)
     for value, what in SYMBOLS.items():
         app.segmented_control("smdist").set_value(value).run()
         assert titles(app)[0] == f"Distance {what}, every sublayer and token"
@@ -118,7 +118,7 @@ def test_odd_and_long_texts(text):
 
 def test_what_is_said_is_measured():
     """The largest entry off the diagonal and where it is, found once more by hand."""
-    off = mixing("stories-mhc", TEXT).res.clone()
+    off = Data.mixing("stories-mhc", TEXT).res.clone()
     names = streams.sublayers(off.shape[0] // 2)
     off.diagonal(dim1=-2, dim2=-1).zero_()
     sublayer, token, *_ = (int(i) for i in torch.unravel_index(off.abs().argmax(), off.shape))

@@ -3,7 +3,7 @@ differences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import reduce
 from math import isfinite
 from typing import Any
 
@@ -65,11 +65,13 @@ def losses(data: Deep) -> str | None:
     """What the models' losses are on this text."""
     if not all(isfinite(passed.loss) for passed in data.passed.values()):
         return None
-    listed = (f"{NAMES[kind]} {number(passed.loss, '.3f')}" for kind, passed in data.passed.items())
-    return _("Mean loss per token (nats): {losses}.", losses=", ".join(listed))
+    said = [
+        _("{name} {loss}", name=NAMES[kind], loss=number(passed.loss, ".3f")) for kind, passed in data.passed.items()
+    ]
+    return _("Mean loss per token (nats): {losses}.", losses=reduce(lambda one, more: one + ", " + more, said))
 
 
-CLAIMS: tuple[Callable[[Deep], str | None], ...] = (gains, gain_alone, fades, losses)
+CLAIMS = gains, gain_alone, fades, losses
 HINTS = (Hint(N_("Choose *Largest over tokens*."), to(over=LARGEST)),)
 
 

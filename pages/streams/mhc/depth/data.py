@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import streamlit as st
 import torch
 
-from pages.streams.mhc.data import Data, mixing
-from pages.streams.mhc.state import AVERAGE, BACKWARD, FORWARD, ONE
+from pages.streams.mhc.data import Data
+from pages.streams.mhc.state import AVERAGE, ONE
 from tlmviz.analysis.streams import depth as analysis
 from tlmviz.analysis.streams.depth import Depth, Passed
-from tlmviz.figures.streams.depth import Products
 from tlmviz.ui import compute as shared
 
 RUNS = 200  # stacks drawn by the simulation
@@ -52,16 +51,9 @@ class Deep(Data):
         return {kind: _simulated(model, *place) for kind, model in self.family.items()}
 
 
-def arrays(depth: Depth, gain: str) -> Products:
-    """Products as they are drawn, coloured by a gain."""
-    found = {field.name: getattr(depth, field.name).numpy() for field in fields(depth)}
-    gains = {FORWARD: found.pop("forward"), BACKWARD: found.pop("backward")}
-    return Products(gain=gains[gain], **found)
-
-
 @st.cache_resource(max_entries=9, show_spinner=False)
 def _products(model: str, text: str) -> Depth:
-    res = mixing(model, text).res
+    res = Data.mixing(model, text).res
     return shared.run_in_worker(lambda: analysis.depth(res), shared.about(text))
 
 
@@ -73,7 +65,7 @@ def _passed(model: str, text: str) -> Passed:
 
 @st.cache_resource(max_entries=18, show_spinner=False)
 def _simulated(model: str, text: str, layers: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    res, shares = mixing(model, text).res, torch.tensor(QUANTILES, dtype=torch.float64)
+    res, shares = Data.mixing(model, text).res, torch.tensor(QUANTILES, dtype=torch.float64)
     gains = shared.run_in_worker(lambda: analysis.simulated(res, 2 * layers, RUNS, seed), shared.about(text))
     forward, backward = (gain.quantile(shares, 0).numpy() for gain in gains)
     return forward, backward

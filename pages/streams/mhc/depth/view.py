@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from tlmviz.ui import frame
 from tlmviz.ui.language import N_, _
 
 from . import claims
-from .data import RUNS, Deep, arrays
+from .data import RUNS, Deep
 
 BUDGET = 1_250_000  # characters of frames that a browser may be sent; a longer text is walked by the server
 GAIN = {
@@ -49,12 +49,12 @@ EQUATION = (
 )
 
 
-def show(chosen: Streams) -> None:
+def show(model: str, text: str) -> None:
     """Products of mixing matrices for the whole family, what passed through the streams, and a simulation."""
     left, right = st.columns([0.58, 0.42])
     Streams.over.draw(left)
     Streams.gain.draw(right)
-    data = Deep(Streams.of_session(model=chosen.model, text=chosen.text))
+    data = Deep(Streams.of_session(model=model, text=text))
     said = st.container()
     with frame.wide("spwide", 800):
         picture = st.container()
@@ -89,7 +89,7 @@ def _products(data: Deep, place) -> Deep:
         walk = walked("spproducts", data, (chosen.gain,))
         data, start = walk.data, walk.start
     figure = figures.products(
-        {kind: arrays(depth, chosen.gain) for kind, depth in depths.items()},
+        {kind: _arrays(depth, chosen.gain) for kind, depth in depths.items()},
         data.sublayers,
         labels,
         start,
@@ -102,6 +102,13 @@ def _products(data: Deep, place) -> Deep:
     with place:
         frame.chart(figure, key="spproducts", alt=alt)
     return data
+
+
+def _arrays(depth: Depth, gain: str) -> figures.Products:
+    """Products as they are drawn, coloured by a gain."""
+    found = {field.name: getattr(depth, field.name).numpy() for field in fields(depth)}
+    gains = {FORWARD: found.pop("forward"), BACKWARD: found.pop("backward")}
+    return figures.Products(gain=gains[gain], **found)
 
 
 def _choose_token(data: Deep) -> int:

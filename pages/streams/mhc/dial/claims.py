@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from pages.streams.mhc.state import MODEL, OWN
 from tlmviz.figures import number
 from tlmviz.ui import markdown
 from tlmviz.ui.hints import Hint, within
@@ -58,7 +59,7 @@ def leaves(data: Dial) -> str | None:
         "It bounds its logits to ±\u00a0{bound}, so that an iteration leaves less of that error on any text.",
         bound=f"{data.connection.bound:g}",
     )
-    return f"{said} {bound}"
+    return said + " " + bound
 
 
 def verdict(data: Dial) -> str | None:
@@ -87,7 +88,7 @@ def verdict(data: Dial) -> str | None:
     )
 
 
-CLAIMS: tuple[Callable[[Dial], str | None], ...] = (off, settles, leaves)  # `verdict` stands in the picture
+CLAIMS = off, settles, leaves  # `verdict` stands in the picture
 HINTS = (Hint(N_("Press ▶, or drag the dial."), within),)
 
 
@@ -143,32 +144,32 @@ def no_logits(data: Dial) -> str:
     return said.format(model=markdown.plain(data.chosen.model))
 
 
-def notice(data: Dial) -> tuple[str, ...]:
-    """How to read the picture."""
-    points = (
-        _("Each half step scales the rows or the columns to sums of 1, and moves the sums of the other side."),
-        _("The dashed line is how fast the error must fall in the end, by theory. A low temperature makes it slow."),
-    )
-    if data.typed is None:
-        return points
-    support = _(
-        "Zeros decide whether a scaling exists: every positive entry must lie on a permutation of positive entries "
-        "(total support). With some such permutation (support) the iterations converge, but other entries die out; "
-        "without one they never settle."
-    )
-    return *points, support
-
-
-def maths(data: Dial) -> tuple[str, ...]:
-    """The same with symbols."""
-    rate = _(
-        "The dashed line: × σ₂² per iteration, from the limit alone. A low temperature brings σ₂ near 1; symmetry can "
-        "hide the slowest direction and make it faster."
-    )
-    if data.typed is not None:
-        return (rate,)
-    product = _(
-        "Exact columns make the backward gain 1 from the first iteration on. A product over depth multiplies the error "
-        "of the rows: that is the forward gain."
-    )
-    return rate, product
+_READ = (
+    N_("Each half step scales the rows or the columns to sums of 1, and moves the sums of the other side."),
+    N_("The dashed line is how fast the error must fall in the end, by theory. A low temperature makes it slow."),
+)
+_RATE = N_(
+    "The dashed line: × σ₂² per iteration, from the limit alone. A low temperature brings σ₂ near 1; symmetry can "
+    "hide the slowest direction and make it faster."
+)
+NOTICE = {  # by whose matrix it is
+    MODEL: _READ,
+    OWN: (
+        *_READ,
+        N_(
+            "Zeros decide whether a scaling exists: every positive entry must lie on a permutation of positive entries "
+            "(total support). With some such permutation (support) the iterations converge, but other entries die out; "
+            "without one they never settle."
+        ),
+    ),
+}
+MATHS = {
+    MODEL: (
+        _RATE,
+        N_(
+            "Exact columns make the backward gain 1 from the first iteration on. A product over depth multiplies the "
+            "error of the rows: that is the forward gain."
+        ),
+    ),
+    OWN: (_RATE,),
+}

@@ -68,8 +68,9 @@ PRESETS = {
 }
 
 
-def show(chosen: Streams) -> None:
+def show(model: str, text: str) -> None:
     """The dial of a model's logits, or of a matrix that is typed."""
+    chosen = Streams.of_session(model=model, text=text)
     data = Dial(chosen)
     has_logits = data.logits is not None
     if not has_logits:
@@ -85,7 +86,8 @@ def show(chosen: Streams) -> None:
     frame.claim(claims.CLAIMS, data)
     _picture(data)
     frame.next_step(claims.HINTS, data)
-    frame.claims(claims.CLAIMS, data, more=claims.notice(data), maths=claims.maths(data))
+    whose = MODEL if data.typed is None else OWN
+    frame.claims(claims.CLAIMS, data, more=claims.NOTICE[whose], maths=claims.MATHS[whose])
     frame.badges(data.judged)
     frame.equation(*EQUATION)
     frame.copy_as_python(snippet(data))

@@ -3,7 +3,6 @@ embedding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isfinite
 
 from pages.streams.mhc.claims import factor, kept, one_stream, share, token
@@ -14,12 +13,12 @@ from tlmviz.ui import markdown
 from tlmviz.ui.hints import Hint, to, where, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
-from .data import NEW_TOKENS, Flow
+from .data import NEW_TOKENS, Data
 
 LITTLE = 0.1  # a weight of another stream below which streams are hardly mixed
 
 
-def carries(data: Flow) -> str | None:
+def carries(data: Data) -> str | None:
     """What the streams of the models that are drawn hold of the embedding at their end, where it is written."""
     kinds = [kind for kind in data.drawn if kind == "residual" or _measured(data, kind)]
     if data.chosen.widths != CARRIED or data.connection.kind == "residual" or kinds in ([], ["residual"]):
@@ -32,7 +31,7 @@ def carries(data: Flow) -> str | None:
     )
 
 
-def mixes(data: Flow) -> str | None:
+def mixes(data: Data) -> str | None:
     """How much the model that reads mixes its streams."""
     found = _measured(data, data.connection.kind)
     if not found:
@@ -49,27 +48,24 @@ def mixes(data: Flow) -> str | None:
         )
     )
     carried_on = _(" Over all tokens of this text the embedding ends at {least} to {most}.")
-    return (said + carried_on).format(**_written(data, data.connection.kind, found))
+    own, other, least, most = found
+    return (said + carried_on).format(
+        model=_named(data, data.connection.kind),
+        own=share(own),
+        other=share(other),
+        least=factor(least),
+        most=factor(most),
+    )
 
 
-def overflows(data: Flow) -> str | None:
+def overflows(data: Data) -> str | None:
     """The matrices that are drawn of the model that reads are no numbers any more."""
     if data.connection.kind == "residual" or _measured(data, data.connection.kind):
         return None
     return _("**The numbers of {model} overflow** on this text.", model=markdown.plain(data.chosen.model))
 
 
-def hyper_beside(data: Flow) -> str | None:
-    """What the relative with free matrices does."""
-    return _beside(data, "hyper")
-
-
-def manifold_beside(data: Flow) -> str | None:
-    """What the relative with doubly stochastic ones does."""
-    return _beside(data, "manifold")
-
-
-def iterations(data: Flow) -> str | None:
+def iterations(data: Data) -> str | None:
     """What the constrained model does with as many iterations as it makes."""
     if not data.constrained:
         return None
@@ -96,7 +92,7 @@ def iterations(data: Flow) -> str | None:
     )
 
 
-def writes_the_same(data: Flow) -> str | None:
+def writes_the_same(data: Data) -> str | None:
     """With another number of iterations it writes as in training."""
     if not data.constrained or data.iterations == data.trained:
         return None
@@ -110,16 +106,7 @@ def writes_the_same(data: Flow) -> str | None:
     )
 
 
-CLAIMS: tuple[Callable[[Flow], str | None], ...] = (
-    carries,
-    mixes,
-    one_stream,
-    overflows,
-    hyper_beside,
-    manifold_beside,
-    iterations,
-    writes_the_same,
-)
+CLAIMS = carries, mixes, one_stream, overflows, iterations, writes_the_same
 HINTS = (
     Hint(
         N_("Move *Sinkhorn iterations that the model makes* to 0."),
@@ -129,7 +116,7 @@ HINTS = (
 )
 
 
-def _at_the_end(data: Flow, kind: str) -> str:
+def _at_the_end(data: Data, kind: str) -> str:
     """Of a model's streams, the least and the largest factor that stands at their end."""
     held = composite(data.members[kind].res[:, data.token].double()).sum(-1)
     least, most = (_end(float(each)) for each in (held.min(), held.max()))
@@ -145,7 +132,7 @@ def _end(value: float) -> str:
     return number(value, ".0f" if size >= 100 else ".1f" if size >= 10 else ".4f" if 0 < size < 0.01 else ".2f")
 
 
-def _named(data: Flow, kind: str) -> str:
+def _named(data: Data, kind: str) -> str:
     """A model, and its iterations where they are not those of its training."""
     model = markdown.plain(data.family[kind])
     if kind == "manifold" and data.iterations != data.trained:
@@ -153,7 +140,7 @@ def _named(data: Flow, kind: str) -> str:
     return model
 
 
-def _measured(data: Flow, kind: str) -> tuple[float, float, float, float] | None:
+def _measured(data: Data, kind: str) -> tuple[float, float, float, float] | None:
     """What a stream keeps on average, the largest weight of another one, and the least and the largest factor of the
     embedding in a stream's end, of all tokens; None of one stream."""
     if kind == "residual" or kind not in data.members:
@@ -164,35 +151,13 @@ def _measured(data: Flow, kind: str) -> tuple[float, float, float, float] | None
     return found if all(map(isfinite, found)) else None
 
 
-def _written(data: Flow, kind: str, found: tuple[float, float, float, float]) -> dict[str, str]:
-    own, other, least, most = found
-    return {
-        "model": _named(data, kind),
-        "own": share(own),
-        "other": share(other),
-        "least": factor(least),
-        "most": factor(most),
-    }
-
-
-def _beside(data: Flow, kind: str) -> str | None:
-    found = _measured(data, kind) if kind != data.connection.kind else None
-    if not found:
-        return None
-    return _(
-        "**{model}**: a stream keeps {own} of itself on average, the largest weight of another in it is {other}, and "
-        "the embedding ends at {least} to {most}.",
-        **_written(data, kind, found),
-    )
-
-
-def _run(data: Flow, iterations: int) -> tuple[str, str]:
+def _run(data: Data, iterations: int) -> tuple[str, str]:
     """Loss and gain of a pass, as they are written."""
     run = data.rerun(iterations)
     return number(run.loss, ".4f"), f"×\u00a0{number(run.forward, '.4g')}"
 
 
-def window(data: Flow) -> str | None:
+def window(data: Data) -> str | None:
     """The picture was sent a part of the tokens."""
     if len(data.window) == len(data.tokens):
         return None

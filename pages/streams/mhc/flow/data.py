@@ -7,7 +7,7 @@ from functools import cached_property
 
 import streamlit as st
 
-from pages.streams.mhc.data import Data
+from pages.streams.mhc import data as page
 from tlmviz.analysis.streams import iterations as analysis
 from tlmviz.analysis.streams.iterations import Rerun
 from tlmviz.analysis.streams.mixing import Mixing
@@ -19,7 +19,7 @@ BUDGET = 700_000  # bytes of the matrices that the picture is sent
 
 
 @dataclass(frozen=True)
-class Flow(Data):
+class Data(page.Data):
     """The streams of every model of a family; the constrained one makes as many iterations as are chosen."""
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pages.streams.mhc.data import family
+from pages.streams.mhc.data import Data
 from pages.streams.mhc.state import ALL, WIDTHS, Streams
 from pages.streams.mhc.view import WARM
 from tlmviz.config import CONNECTIONS
@@ -18,7 +18,7 @@ def given() -> dict[str, Any]:
     picture."""
     return {
         "model": compute.DEFAULT_STREAM_MODEL,
-        "models": {name: family(name) for name in compute.stream_models()},
+        "models": {name: Data.family(name) for name in compute.stream_models()},
         "text": described(inputs.TEXT),
         "view": "Flow",
         "titles": NAMES,

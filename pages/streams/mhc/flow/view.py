@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.streams.mhc.state import Streams
-from pages.streams.mhc.view import WARM, note_missing
+from pages.streams.mhc.view import WARM
 from tlmviz.figures.streams import iterations as figures
 from tlmviz.figures.streams.depth import NAMES
-from tlmviz.ui import below, frame, live, long_text
+from tlmviz.ui import frame, live, long_text
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import COUNTS, NEW_TOKENS, Flow
+from .data import COUNTS, NEW_TOKENS, Data
 
 PICTURE = live.Picture(
     __file__, "sf", token=Streams.token, sublayer=Streams.sublayer, shown=Streams.shown, widths=Streams.widths
@@ -25,21 +25,17 @@ EQUATION = (
 )
 
 
-def show(chosen: Streams) -> None:
-    """What is mixed, the picture, and the constrained model of the family with other Sinkhorn iterations."""
-    data = Flow(chosen)
-    frame.claim(claims.CLAIMS, data)
+def picture(data: Data) -> None:
+    """The streams, and the iterations that the constrained model of the family makes."""
     _picture(data)
     if data.constrained is not None:
         said = _(
             "It was trained with {count}. With 0 every H_res is exp(logits), scaled by nothing.", count=data.trained
         )
         Streams.iterations.draw(unchosen=min(data.trained, 20), help=said)
-    frame.next_step(claims.HINTS, data)
-    below.when_painted("beneath-flow", lambda: _beneath(data))
 
 
-def _picture(data: Flow) -> None:
+def _picture(data: Data) -> None:
     inside = slice(data.window.start, data.window.stop)
     members = [
         {"kind": kind, "title": NAMES[kind], "model": data.family[kind], "streams": mixing.res.shape[-1]}
@@ -63,21 +59,10 @@ def _picture(data: Flow) -> None:
         st.caption(said)
 
 
-def _beneath(data: Flow) -> None:
-    """What the iterations change, what to notice, the equation, the code, and the badges."""
-    frame.claims(claims.CLAIMS, data, more=claims.NOTICE, maths=claims.MATHS)
-    if data.constrained is not None:
-        _iterations(data)
-    note_missing(data)
-    badges = st.container()
-    frame.equation(*EQUATION)
-    frame.copy_as_python(snippet(data))
-    with badges:  # last: they take the longest to measure
-        frame.badges(data.checks)
-
-
-def _iterations(data: Flow) -> None:
+def iterations(data: Data) -> None:
     """What the constrained model writes, and its loss and gain by the number of iterations."""
+    if data.constrained is None:
+        return
     texts = dict.fromkeys((data.trained, data.iterations))
     for column, count in zip(st.columns(len(texts)), texts):
         with column:
@@ -101,7 +86,7 @@ def _iterations(data: Flow) -> None:
             frame.chart(figure, key=f"sf{unit}", alt=alt)
 
 
-def snippet(data: Flow) -> str:
+def snippet(data: Data) -> str:
     """Python that makes the coefficients of the picture, and the pass with other iterations."""
     again = f"""
 from tlmviz.analysis.streams.iterations import rerun, written

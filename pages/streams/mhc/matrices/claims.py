@@ -4,13 +4,11 @@ text."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from pages.streams.mhc.claims import kept, one_stream, share, token
-from pages.streams.mhc.state import NOTHING
 from tlmviz.figures import number
 from tlmviz.ui.hints import Hint, within
-from tlmviz.ui.language import N_, _, ngettext
+from tlmviz.ui.language import N_, _
 
 from .data import Matrices
 
@@ -50,19 +48,6 @@ def most(data: Matrices) -> str | None:
     )
 
 
-def far(data: Matrices) -> str | None:
-    """How far the matrices are from no mixing, on average."""
-    mean = float(data.distances[NOTHING].mean())
-    if data.connection.kind == "residual" or not math.isfinite(mean):
-        return None
-    return _(
-        "Their Frobenius distance from no mixing at all is {mean} on average; that of making all streams equal would "
-        "be {full}.",
-        mean=number(mean, ".3f"),
-        full=number(data.full, ".3f"),
-    )
-
-
 def redistributes(data: Matrices) -> str | None:
     """Matrices that are doubly stochastic, nearly."""
     rows, columns = data.errors
@@ -73,21 +58,6 @@ def redistributes(data: Matrices) -> str | None:
         "streams stay equal, and their mean is carried on whole.",
         columns=_small(columns),
         rows=_small(rows),
-    )
-
-
-def average(data: Matrices) -> str | None:
-    """Whether the matrix looked at is an average of permutations."""
-    if data.connection.kind != "manifold":
-        return None
-    if data.permutations is None:
-        return _("The chosen matrix is too far from doubly stochastic for an average of permutations.")
-    weights = data.permutations.weights
-    return ngettext(
-        "The chosen matrix is an average of {n} permutation; the largest weight is {weight}.",
-        "The chosen matrix is an average of {n} permutations; the largest weight is {weight}.",
-        len(weights),
-        weight=number(float(weights[0]), ".3g"),
     )
 
 
@@ -116,16 +86,7 @@ def depends_on_the_token(data: Matrices) -> str | None:
     )
 
 
-CLAIMS: tuple[Callable[[Matrices], str | None], ...] = (
-    mixes_here,
-    one_stream,
-    most,
-    far,
-    redistributes,
-    average,
-    free,
-    depends_on_the_token,
-)
+CLAIMS = mixes_here, one_stream, most, redistributes, free, depends_on_the_token
 HINTS = (Hint(N_("Click, or press an arrow."), within),)
 
 
@@ -136,21 +97,13 @@ def _small(error: float) -> str:
     return f"{10.0 ** math.ceil(math.log10(error)):.10f}".rstrip("0")
 
 
-def notice(data: Matrices) -> tuple[str, ...]:
-    """What the picture's parts are."""
-    if data.connection.kind == "residual":
-        return (
-            _(
-                "One stream, one number: the only doubly stochastic 1 × 1 matrix is 1, so a plain residual is mHC with "
-                "N = 1."
-            ),
-        )
-    return (
-        _(
-            "Columns of a map are the streams that are read from, rows those that are written to. Green bars are what "
-            "the sublayer reads, orange ones where its result goes, grey ones the sums."
-        ),
-    )
-
-
+NOTICE = (
+    N_(
+        "Columns of a map are the streams that are read from, rows those that are written to. Green bars are what the "
+        "sublayer reads, orange ones where its result goes, grey ones the sums."
+    ),
+)
+OF_ONE_STREAM = (
+    N_("One stream, one number: the only doubly stochastic 1 × 1 matrix is 1, so a plain residual is mHC with N = 1."),
+)
 MATHS = (N_("Green is H_pre, orange H_post, the map H_res."),)

@@ -1,5 +1,4 @@
-"""What the view Matrices shows: the matrices of a text, what stands out among them, distances, permutations,
-eigenvalues."""
+"""What the view Matrices shows: the matrices of a text, what stands out among them, distances, eigenvalues."""
 
 from __future__ import annotations
 
@@ -7,17 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 import torch
 from jaxtyping import Complex, Float, UInt8
 from torch import Tensor
 
-from pages.streams.mhc.data import Data, mixing
+from pages.streams.mhc.data import Data
 from pages.streams.mhc.state import DISTANCES
-from tlmviz.analysis.streams.birkhoff import Decomposition, birkhoff
 from tlmviz.analysis.streams.mixing import eigenvalues
-from tlmviz.errors import BadShape
 from tlmviz.kernels import sinkhorn_errors
+from tlmviz.ui.cached import cached
 
 
 @dataclass(frozen=True)
@@ -46,41 +43,23 @@ class Matrices(Data):
         rows, columns = sinkhorn_errors(self.mixing.res)
         return float(rows.max()), float(columns.max())
 
-    @cached_property
-    def permutations(self) -> Decomposition | None:
-        """The matrix looked at as an average of permutations; None where it is not doubly stochastic."""
-        try:
-            return birkhoff(self.matrix)
-        except BadShape:
-            return None
-
-    @property
-    def distances(self) -> dict[str, np.ndarray]:
+    @cached(16)
+    def distances(model: str, text: str) -> dict[str, np.ndarray]:
         """The Frobenius distances of every H_res [P, T], from each of DISTANCES."""
-        return _distances(self.chosen.model, self.chosen.text)
+        res = Data.mixing(model, text).res
+        identity = torch.eye(res.shape[-1])
+        origins = (identity, torch.full_like(identity, 1 / len(identity)), res.mean(1, keepdim=True))
+        return {name: torch.linalg.matrix_norm(res - origin).numpy() for name, origin in zip(DISTANCES, origins)}
 
-    @property
-    def roots(self) -> tuple[np.ndarray, np.ndarray]:
+    @cached(16)
+    def roots(model: str, text: str) -> tuple[np.ndarray, np.ndarray]:
         """The eigenvalues of every H_res, as they are sent."""
-        return _roots(self.chosen.model, self.chosen.text)
+        return pack_roots(eigenvalues(Data.mixing(model, text).res))
 
     @property
     def full(self) -> float:
         """The distance between mixing nothing and mixing all: √(N − 1)."""
         return float(np.sqrt(self.connection.streams - 1))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _distances(model: str, text: str) -> dict[str, np.ndarray]:
-    res = mixing(model, text).res
-    identity = torch.eye(res.shape[-1])
-    origins = (identity, torch.full_like(identity, 1 / len(identity)), res.mean(1, keepdim=True))
-    return {name: torch.linalg.matrix_norm(res - origin).numpy() for name, origin in zip(DISTANCES, origins)}
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _roots(model: str, text: str) -> tuple[np.ndarray, np.ndarray]:
-    return pack_roots(eigenvalues(mixing(model, text).res))
 
 
 def pack_roots(roots: Complex[np.ndarray, "*b n"]) -> tuple[Float[np.ndarray, "*b n"], UInt8[np.ndarray, "*b n"]]:

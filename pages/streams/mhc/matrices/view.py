@@ -38,9 +38,9 @@ EQUATIONS = {  # by connection
 }
 
 
-def show(chosen: Streams) -> None:
+def show(model: str, text: str) -> None:
     """The picture, what stands out in it, and the distances of all matrices."""
-    data = Matrices(chosen)
+    data = Matrices(Streams.of_session(model=model, text=text))
     if data.connection.kind == "residual":
         left, right = st.columns([0.8, 0.2], vertical_alignment="center")
         with left:
@@ -77,9 +77,10 @@ def payload(data: Matrices, maths: bool) -> tuple[dict, dict]:
 def _beneath(data: Matrices) -> None:
     """What stands out, the distances of all matrices, the equation, the code, and the badges."""
     kind = data.connection.kind
-    maths = () if kind == "residual" else claims.MATHS
-    frame.claims(claims.CLAIMS, data, more=claims.notice(data), maths=maths)
-    if kind != "residual":
+    if kind == "residual":
+        frame.claims(claims.CLAIMS, data, more=claims.OF_ONE_STREAM)
+    else:
+        frame.claims(claims.CLAIMS, data, more=claims.NOTICE, maths=claims.MATHS)
         _distances(data)
     badges = st.container()
     frame.equation(*EQUATIONS[kind])

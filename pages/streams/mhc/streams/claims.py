@@ -3,7 +3,7 @@ costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import reduce
 from math import isfinite
 
 import numpy as np
@@ -53,11 +53,12 @@ def embedding_arrives(data: Inside) -> str | None:
     ]
     if not all(isfinite(low) and isfinite(high) for title, low, high in ranges):
         return None
-    said = " ".join(
+    said = [
         _("**{title}**: embedding × {range}.", title=markdown.plain(title).replace("\\-", "-"), range=_range(low, high))
         for title, low, high in ranges
-    )
-    return _("{ranges} Coefficients in {reader}, over all tokens.", ranges=said, reader=data.chosen.reader)
+    ]
+    joined = reduce(lambda before, more: before + " " + more, said)
+    return _("{ranges} Coefficients in {reader}, over all tokens.", ranges=joined, reader=data.chosen.reader)
 
 
 def costs(data: Inside) -> str | None:
@@ -92,7 +93,7 @@ def nothing_left(data: Inside) -> str | None:
     )
 
 
-CLAIMS: tuple[Callable[[Inside], str | None], ...] = (part_ways, single, embedding_arrives, costs, nothing_left)
+CLAIMS = part_ways, single, embedding_arrives, costs, nothing_left
 HINTS = {
     THROUGH: (Hint(N_("Walk along the tokens; then choose *Unrolled sum*."), to(part=SUM)),),
     SUM: (Hint(N_("Walk along the tokens."), within),),
@@ -116,11 +117,6 @@ def window(data: Inside, reached: range) -> str | None:
         last=reached.stop - 1,
         count=len(data.tokens),
     )
-
-
-def notice(part: str) -> tuple[str, ...]:
-    """How to read the picture."""
-    return tuple(map(_, NOTICE[part]))
 
 
 NOTICE = {

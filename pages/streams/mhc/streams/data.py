@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import streamlit as st
 
-from pages.streams.mhc.data import Data, mixing
+from pages.streams.mhc.data import Data
 from pages.streams.mhc.state import EMBEDDING, HEAD, MUTE, THROUGH
 from tlmviz.analysis.streams import unrolled as analysis
 from tlmviz.analysis.streams import vectors
@@ -19,6 +19,7 @@ from tlmviz.figures.streams import graph
 from tlmviz.figures.streams import mixing as figures
 from tlmviz.figures.streams.graph import Panel
 from tlmviz.ui import compute as shared
+from tlmviz.ui.cached import cached
 from tlmviz.ui.language import N_, _
 
 SHORT = {"residual": N_("plain residual"), "hyper": "HC", "manifold": "mHC"}
@@ -34,9 +35,12 @@ class Inside(Data):
         """The embedding and every sublayer."""
         return part_names(self.lm.config.n_layers)
 
-    @property
-    def journey(self) -> Journey:
-        return _journey(self.chosen.model, self.chosen.text)
+    @cached(16)
+    def journey(model: str, text: str) -> Journey:
+        """From a pass of its own: a shared trace would hold every layer's vectors."""
+        lm = shared.model(model)
+        taps = set(vectors.journey_taps(lm.config.n_layers, lm.config.connection.kind != "residual"))
+        return shared.run_in_worker(lambda: vectors.journey(lm.trace(text, keep=taps.__contains__)), shared.about(text))
 
     @cached_property
     def readers(self) -> list[str]:
@@ -131,10 +135,13 @@ class Inside(Data):
         """Whether these are measured only when somebody asks."""
         return len(self.tokens) * self.passes > AT_ONCE
 
-    @property
-    def every_loss(self) -> np.ndarray:
+    @cached(16)
+    def every_loss(model: str, text: str) -> np.ndarray:
         """Mean loss with every stream muted from every place on, [N, places]."""
-        return _every_loss(self.chosen.model, self.chosen.text)
+        config = shared.model(model).config
+        streams, starts = range(config.connection.streams), range(2 * config.n_layers + 1)
+        cases = [(stream, start) for stream in streams for start in starts]
+        return _mean_losses(model, text, cases).reshape(len(streams), -1)
 
     @property
     def is_muting(self) -> bool:
@@ -142,16 +149,8 @@ class Inside(Data):
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _journey(model: str, text: str) -> Journey:
-    """From a pass of its own: a shared trace would hold every layer's vectors."""
-    lm = shared.model(model)
-    taps = set(vectors.journey_taps(lm.config.n_layers, lm.config.connection.kind != "residual"))
-    return shared.run_in_worker(lambda: vectors.journey(lm.trace(text, keep=taps.__contains__)), shared.about(text))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
 def _unrolled(model: str, text: str) -> Unrolled:
-    found = mixing(model, text)
+    found = Data.mixing(model, text)
     return shared.run_in_worker(lambda: analysis.unroll(found), shared.about(text))
 
 
@@ -168,14 +167,6 @@ def _muted(model: str, text: str, stream: int, start: int) -> np.ndarray:
 def _strongest(model: str, text: str) -> int:
     streams = range(shared.model(model).config.connection.streams)
     return int(_mean_losses(model, text, [(stream, 0) for stream in streams]).argmax())
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _every_loss(model: str, text: str) -> np.ndarray:
-    config = shared.model(model).config
-    streams, starts = range(config.connection.streams), range(2 * config.n_layers + 1)
-    cases = [(stream, start) for stream in streams for start in starts]
-    return _mean_losses(model, text, cases).reshape(len(streams), -1)
 
 
 def _mean_losses(model: str, text: str, cases: list[tuple[int, int]]) -> np.ndarray:

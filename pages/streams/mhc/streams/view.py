@@ -47,21 +47,21 @@ EQUATIONS = {
 }
 
 
-def show(chosen: Streams) -> None:
+def show(model: str, text: str) -> None:
     """The chosen part, below its controls."""
     left, middle, right = st.columns([0.36, 0.24, 0.4], vertical_alignment="center")
     body, below = st.container(), st.container()
     part = Streams.part.draw(left)
-    data = _of(chosen)
+    data = _of(model, text)
     walk = None
     if part == MUTE:
         Streams.muted.draw(middle, data.names, data.strongest)
         Streams.start.draw(right, data.places)
-        data = _of(chosen, muted=data.names[data.muted], start=data.places[data.start])
+        data = _of(model, text, muted=data.names[data.muted], start=data.places[data.start])
     else:
         if part == SUM:
             Streams.reader.draw(right, data.readers)
-            data = _of(chosen, reader=data.readers[data.reader])
+            data = _of(model, text, reader=data.readers[data.reader])
         with below:
             walk = walked(CHARTS[part], data, (part, data.chosen.reader), data.window)
         data = walk.data
@@ -75,15 +75,15 @@ def show(chosen: Streams) -> None:
         frame.next_step(claims.HINTS[part], data)
         if part == SUM:
             _readers(data)
-        frame.claims(claims.CLAIMS, data, more=() if data.connection.streams == 1 else claims.notice(part))
+        frame.claims(claims.CLAIMS, data, more=() if data.connection.streams == 1 else claims.NOTICE[part])
         frame.badges(data.checks)
         frame.equation(*EQUATIONS[part])
         frame.copy_as_python(SNIPPETS[part](data))
 
 
-def _of(chosen: Streams, **fitted: str) -> Inside:
+def _of(model: str, text: str, **fitted: str) -> Inside:
     """The data of what is chosen now; `fitted` are the menus' values that this model has."""
-    return Inside(Streams.of_session(model=chosen.model, text=chosen.text, **fitted))
+    return Inside(Streams.of_session(model=model, text=text, **fitted))
 
 
 def _token_menu(place, data: Inside) -> None:

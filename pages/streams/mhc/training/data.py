@@ -8,14 +8,14 @@ from functools import cached_property
 import pandas as pd
 import streamlit as st
 
-from pages.streams.mhc.data import Data
+from pages.streams.mhc import data as page
 from tlmviz.analysis.streams import training
 from tlmviz.analysis.streams.training import Moments
 from tlmviz.errors import BadCheckpoint
 
 
 @dataclass(frozen=True)
-class Logs(Data):
+class Data(page.Data):
     """By connection, the curves and the matrices of the models that have them."""
 
     @cached_property

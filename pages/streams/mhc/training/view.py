@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.streams.mhc.state import Streams
-from pages.streams.mhc.view import note_missing
 from tlmviz.analysis.streams import mixing
 from tlmviz.analysis.streams.training import CURVES
 from tlmviz.figures.streams import training as figures
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
-from . import claims
-from .data import Logs
+from .data import Data
 
 EQUATION = (
     r"\min_\theta\; -\tfrac{1}{T} \sum_t \log p_\theta(x_{t+1} \mid x_{\le t}) \qquad "
@@ -24,15 +21,17 @@ EQUATION = (
 )
 
 
-def show(chosen: Streams) -> None:
-    """Curves of the whole family, and its matrices at the moment of the slider; a sentence about each that has none."""
-    data = Logs(chosen)
-    curves, moments, errors = data.read
+def logged(data: Data) -> bool:
+    """Whether there are curves; a sentence about each model that has none."""
+    curves, _moments, errors = data.read
     for error in errors:
         st.warning(frame.worded(error))
-    if not curves:
-        return
-    frame.claim(claims.CLAIMS, data)
+    return bool(curves)
+
+
+def picture(data: Data) -> None:
+    """Curves of the whole family, and its matrices at the moment of the slider."""
+    curves, moments, _errors = data.read
     figure = figures.training(
         {
             kind: figures.Curves(log["step"].to_numpy(), {column: log[column].to_numpy() for column in CURVES})
@@ -46,19 +45,14 @@ def show(chosen: Streams) -> None:
     with frame.wide("srwide", 800):
         alt = _("Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment")
         frame.chart(figure, key="srcurves", alt=alt)
-    frame.next_step(claims.HINTS, data)
-    note_missing(data)
-    frame.claims(claims.CLAIMS, data, more=claims.NOTICE, maths=claims.MATHS)
-    frame.equation(*EQUATION)
-    frame.copy_as_python(snippet(chosen.model))
 
 
-def snippet(model: str) -> str:
+def snippet(data: Data) -> str:
     """Python that prints the final numbers of a model's family."""
     return f"""\
 from tlmviz.analysis.streams import depth as stream_depth, training as stream_training
 
-for connection, name in stream_depth.relatives({model!r}).items():
+for connection, name in stream_depth.relatives({data.chosen.model!r}).items():
     curves = stream_training.curves(name)
     print(connection, name, curves["valid_bpb"].dropna().iloc[-1], curves["grad_norm_max"].max())
     if connection != "residual":
