@@ -87,7 +87,6 @@ ASK = {  # those that still do
     "translation/alignment/scores/view",
     "translation/beam_search/exact/view",
     "translation/beam_search/race/view",
-    "words/projector/view",
     "workbench/head_atlas/view",
     "workbench/patch/view",
     "workbench/why/view",

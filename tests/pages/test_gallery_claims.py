@@ -595,7 +595,7 @@ def test_what_the_projector_finds_near():
     spread = wv.snapshots.coordinates.std(1).max(1)
     assert spread[0] < 0.1 * spread[-1]
     start = {name: control.default for name, control in Projector.controls.items()}
-    dog = projector.compute(Projector(**start | {"model": "stories-rope", "side": "embeddings", "word": "␣dog"}))
+    dog = projector.Data(Projector(**start | {"model": "stories-rope", "side": "embeddings", "word": "␣dog"}))
     assert "␣cat" in {dog.every.names[row] for row in dog.word.near}
 
 

@@ -15,16 +15,12 @@ from tlmviz.ui.claims import Claim
 from tlmviz.ui.hints import Hint, first, to, where, within
 from tlmviz.ui.language import N_, _, listed, ngettext
 
-from .data import NEAR, Data
+from .data import Data
 from .state import ANALOGIES, CATEGORY, FILM, MAP, TSNE, WORDS
 
 KINDS = list(CATEGORIES)
 # Neighbours of a word's category that are worth a sentence: a list is short, and leaves out many words of its kind.
 SEVERAL = 4
-
-
-def quoted(name: str) -> str:
-    return f"“{markdown.plain(name)}”"
 
 
 def its_kind(data: Data) -> str | None:
@@ -44,31 +40,29 @@ def its_kind(data: Data) -> str | None:
         kind=KINDS[kind - 1],
         n=len(same),
         all=len(word.near),
-        word=quoted(word.name),
-        names=listed([quoted(name) for name in same[:3]]),
+        word=markdown.quoted(word.name),
+        names=listed([markdown.quoted(name) for name in same[:3]]),
     )
 
 
 def nearest_words(data: Data) -> str | None:
-    """What lies nearest to a word."""
+    """What lies nearest to a word, where there is no more to say of it."""
     word = data.word
-    if word is None or not word.near:
+    if word is None or not word.near or its_kind(data):
         return None
-    said = _(
-        "Of {all:,} vectors the nearest to that of {word}, by all its {size} numbers, are {names} (cosine {cosine})."
-    )
-    return said.format(
+    return _(
+        "Of {all:,} vectors the nearest to that of {word}, by all its {size} numbers, are {names} (cosine {cosine}).",
         all=len(data.shown.names),
-        word=quoted(word.name),
+        word=markdown.quoted(word.name),
         size=data.shown.vectors.shape[1],
-        names=listed([quoted(data.shown.names[row]) for row in word.near[:3]]),
+        names=listed([markdown.quoted(data.shown.names[row]) for row in word.near[:3]]),
         cosine=number(word.cosines[0], ".3f"),
     )
 
 
 def together(data: Data) -> str | None:
-    """Words of a category lie together, measured over all of them."""
-    if (found := data.kept_together) is None:
+    """Words of a category lie together, measured over all of them; where no word is looked at."""
+    if _looked_at(data) or (found := data.kept_together) is None:
         return None
     same, count, chance = found
     if float(number(100 * same / count, ".0f")) <= float(number(100 * chance, ".0f")):
@@ -84,9 +78,13 @@ def together(data: Data) -> str | None:
 
 def scattered(data: Data) -> str | None:
     """Words of a category do not."""
-    if together(data):
+    if _looked_at(data) or together(data):
         return None
     return _("Words of one category do not lie together in these vectors, no more than chance would have it.")
+
+
+def _looked_at(data: Data) -> bool:
+    return data.word is not None and bool(data.word.near)
 
 
 def other_spelling(data: Data) -> str | None:
@@ -102,7 +100,10 @@ def other_spelling(data: Data) -> str | None:
         "{bare:,}: type “={name}”."
     )
     return said.format(
-        word=quoted(word.name), row=word.row + 1, bare=bare + 1, name=markdown.plain(word.name.removeprefix(SPACE))
+        word=markdown.quoted(word.name),
+        row=word.row + 1,
+        bare=bare + 1,
+        name=markdown.plain(word.name.removeprefix(SPACE)),
     )
 
 
@@ -119,9 +120,9 @@ def some_only(data: Data) -> str | None:
 
 
 def plane_keeps(data: Data) -> str | None:
-    """How much of the variance the plane holds."""
+    """How much of the variance the plane holds, where no word shows what it loses."""
     kept = float(data.share[:2].sum())
-    if data.chosen.plane == TSNE or number(100 * kept, ".0f") == "100":
+    if data.chosen.plane == TSNE or nearer_in_the_plane(data) or number(100 * kept, ".0f") == "100":
         return None
     return _(
         "**A plane lies.** This one keeps {kept} of the variance: words may meet in it that are far apart by all "
@@ -145,8 +146,8 @@ def nearer_in_the_plane(data: Data) -> str | None:
         "In this plane {n:,} points lie nearer to {word} than {nearest}, which is its nearest by all numbers: where a "
         "line is long, the plane is wrong, not the line.",
         nearer,
-        word=quoted(word.name),
-        nearest=quoted(data.shown.names[word.near[0]]),
+        word=markdown.quoted(word.name),
+        nearest=markdown.quoted(data.shown.names[word.near[0]]),
     )
 
 
@@ -160,18 +161,6 @@ def begins_small(data: Data) -> str | None:
         "At first all words lie in one spot, {share} as wide as at the end; {read} words later they fill the plane."
     )
     return said.format(share=percent(share), read=number(float(data.film.words_read[-1]), ",.0f"))
-
-
-def loss_falls(data: Data) -> str | None:
-    """The loss on words that were held out falls meanwhile."""
-    losses = [loss for loss in data.losses if loss is not None]
-    if len(losses) < 2 or number(losses[-1], ".3f") >= number(losses[0], ".3f"):
-        return None
-    return _(
-        "The loss on text held out falls from {first} to {last} meanwhile.",
-        first=number(losses[0], ".3f"),
-        last=number(losses[-1], ".3f"),
-    )
 
 
 def answers(data: Data) -> str | None:
@@ -195,7 +184,7 @@ def given_is_nearer(data: Data) -> str | None:
     return _(
         "Of all words, {first} is nearer still ({cosine}), but it was given: leaving out the question's own words does "
         "much of the work.",
-        first=quoted(data.answer.all_names[0]),
+        first=markdown.quoted(data.answer.all_names[0]),
         cosine=number(float(data.answer.all_cosines[0]), ".3f"),
     )
 
@@ -208,16 +197,20 @@ def twice(data: Data) -> str | None:
     if a == b:
         return _(
             "a and b are both {a}: the sum is c itself, and the answer the nearest word to {c}.",
-            a=quoted(a),
-            c=quoted(c),
+            a=markdown.quoted(a),
+            c=markdown.quoted(c),
         )
     if a == c:
         return _(
             "a and c are both {a}: the sum is b itself, and the answer the nearest word to {b}.",
-            a=quoted(a),
-            b=quoted(b),
+            a=markdown.quoted(a),
+            b=markdown.quoted(b),
         )
-    return _("b and c are both {b}: the sum is 2b − a, which leads away from {a}.", a=quoted(a), b=quoted(b))
+    return _(
+        "b and c are both {b}: the sum is 2b − a, which leads away from {a}.",
+        a=markdown.quoted(a),
+        b=markdown.quoted(b),
+    )
 
 
 def often_fails(data: Data) -> str | None:
@@ -251,7 +244,7 @@ ON_A_PLANE = (
 )
 CLAIMS: dict[str, tuple[Claim, ...]] = {
     MAP: ON_A_PLANE,
-    FILM: (begins_small, *ON_A_PLANE, loss_falls),
+    FILM: (begins_small, *ON_A_PLANE),
     ANALOGIES: (answers, given_is_nearer, twice, often_fails),
 }
 HINTS = {
@@ -287,39 +280,30 @@ def title(data: Data) -> str:
     return said.format(**values)
 
 
-def notice(data: Data) -> tuple[str, ...]:
-    """What the picture's parts are, in any state."""
-    if data.chosen.view == ANALOGIES:
-        return (
-            _("The bars count every analogy of the table, not a few that work."),
-            _(
-                "**The arrows** lie in the one plane through the three words, in which the sum lies too. Other words "
-                "stand off that plane: point at one to see how far."
-            ),
-        )
-    parts = (
-        _(
-            "The colours are sixteen categories made by hand, laid over the vectors afterwards. Lines go to the {near} "
-            "nearest by *all* numbers.",
-            near=NEAR,
+_COLOURS = N_(
+    "The colours are sixteen categories made by hand, laid over the vectors afterwards. Lines go to the 10 nearest by "
+    "*all* numbers."
+)
+NOTICE = {
+    MAP: (
+        N_(
+            "**t-SNE keeps neighbours and little else:** how large a cluster is and how far it is from the next says "
+            "nothing."
         ),
-    )
-    if data.chosen.view == FILM:
-        return (
-            _("**The axes stand still:** they are those of the finished vectors, and so are the nearest words."),
-            *parts,
-        )
-    if data.chosen.plane == TSNE:
-        return (
-            _(
-                "**t-SNE keeps neighbours and little else:** how large a cluster is and how far it is from the next "
-                "says nothing."
-            ),
-            *parts,
-        )
-    return parts
-
-
+        _COLOURS,
+    ),
+    FILM: (
+        N_("**The axes stand still:** they are those of the finished vectors, and so are the nearest words."),
+        _COLOURS,
+    ),
+    ANALOGIES: (
+        N_("The bars count every analogy of the table, not a few that work."),
+        N_(
+            "**The arrows** lie in the one plane through the three words, in which the sum lies too. Other words stand "
+            "off that plane: point at one to see how far."
+        ),
+    ),
+}
 MATHS = (
     N_(
         "PCA: the axes are the eigenvectors of the covariance with the largest eigenvalues, the shares in the "

@@ -22,6 +22,7 @@ from tlmviz.figures.tokens import SPACE
 from tlmviz.figures.words import groups, points
 from tlmviz.ui import compute as shared
 from tlmviz.ui import words as word_models
+from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 
 from .state import ANALOGIES, CATEGORY, CONTEXTS, EMBEDDINGS, FILM, KIND, MAP, PCA, TSNE, UNEMBEDDINGS, WORDS, Projector
@@ -117,9 +118,29 @@ class Data:
         return word_models.model(self.chosen.model).snapshots if self.chosen.of_words else None
 
     @property
-    def every(self) -> Space:
+    def models(self) -> list[str]:
+        """The models whose vectors can be shown: those of words, then those of tokens."""
+        own = sorted(word_models.models(), key=lambda name: (name != word_models.DEFAULT_MODEL, name))
+        return [*own, *shared.models()]
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Which vectors the model has: of words or tokens read and, where there are others, of those predicted."""
+        model = self.chosen.model
+        if model in word_models.models():
+            return (WORDS,) if word_models.model(model).kind == "hierarchical" else (WORDS, CONTEXTS)
+        return (EMBEDDINGS,) if shared.model(model).config.tied else (EMBEDDINGS, UNEMBEDDINGS)
+
+    @cached(24)
+    def every(model: str, side: str) -> Space:
         """All vectors."""
-        return space(self.chosen.model, self.chosen.side)
+        if model in word_models.models():
+            wv = word_models.model(model)
+            return Space(tuple(wv.vocabulary), (wv.context_vectors if side == CONTEXTS else wv.space).float())
+        lm = shared.model(model)
+        layer = lm.network.head if side == UNEMBEDDINGS else lm.network.token_emb
+        weight = layer.weight.detach().float().cpu()
+        return Space(tuple(readable(lm.tokenizer.name(i), spaced=True) for i in range(len(weight))), weight)
 
     @cached_property
     def shown(self) -> Space:
@@ -129,9 +150,15 @@ class Data:
         return self.every.first(MOST) if self.chosen.plane == TSNE else self.every
 
     @property
-    def axes(self) -> Axes:
+    def count(self) -> int:
+        """How many these are."""
+        return len(self.shown.names)
+
+    @cached(24)
+    def axes(model: str, side: str) -> Axes:
         """The two main axes of all vectors."""
-        return _axes(self.chosen.model, self.chosen.side)
+        vectors = Data.every(model, side).vectors
+        return run_in_worker(lambda: principal_axes(vectors), len(vectors) // 20)
 
     @property
     def share(self) -> np.ndarray:
@@ -154,10 +181,10 @@ class Data:
         """Whether the points lie where the training left them."""
         return self.chosen.view != FILM or not 0 <= self.chosen.frame < len(self.places) - 1
 
-    @property
-    def plane(self) -> points.Plane:
+    @cached(16)
+    def plane(model: str, side: str, view: str, method: str) -> points.Plane:
         """The picture's scale, and the places on it."""
-        return _plane(self.chosen.model, self.chosen.side, self.chosen.view, self.chosen.plane)
+        return points.plane(Data(Projector(model=model, side=side, view=view, method=method)).places)
 
     @cached_property
     def grouped(self) -> groups.Grouped:
@@ -167,10 +194,25 @@ class Data:
             return groups.by_category(names, CATEGORIES)
         return groups.by_kind(names) if colour == KIND else groups.by_rank(names)
 
-    @property
-    def near(self) -> tuple[np.ndarray, np.ndarray] | None:
+    @cached(24)
+    def near(model: str, side: str, count: int) -> tuple[np.ndarray, np.ndarray] | None:
         """Every point's neighbours among those shown, and the cosines, [N, NEAR] each; None for too many points."""
-        return _near(self.chosen.model, self.chosen.side, len(self.shown.names))
+        vectors = Data.every(model, side).first(count).vectors
+        if not NEAR < len(vectors) <= SENT:
+            return None
+
+        def work() -> tuple[np.ndarray, np.ndarray]:
+            scaled = nearness.unit(vectors)
+            rows, cosines = [], []
+            for start in range(0, len(scaled), 1024):
+                part = scaled[start : start + 1024] @ scaled.T
+                part[torch.arange(len(part)), torch.arange(start, start + len(part))] = -torch.inf
+                best = part.topk(NEAR)
+                rows.append(best.indices)
+                cosines.append(best.values)
+            return torch.cat(rows).numpy(), torch.cat(cosines).numpy()
+
+        return run_in_worker(work, len(vectors) // 20)
 
     @property
     def losses(self) -> list[float | None]:
@@ -220,7 +262,7 @@ class Data:
         if not typed:
             return None
         row, vector = self.vector_of(typed)
-        count = len(self.shown.names)
+        count = self.count
         if row is not None and row >= count:
             raise UnknownName(
                 "“{word}” is number {row:,} of the vocabulary, and {what} the {count:,} most frequent; choose the view "
@@ -245,16 +287,63 @@ class Data:
         """The chosen word, if it has a place in the picture."""
         return self.found if isinstance(self.found, Word) else None
 
-    @property
-    def kept_together(self) -> tuple[int, int, float] | None:
+    @cached(24)
+    def kept_together(model: str, side: str, count: int) -> tuple[int, int, float] | None:
         """Of the words of a category: at how many the nearest of them is of the same one, how many there are, and the
         share that chance would give; None where fewer than two are shown."""
-        return _kept_together(self.chosen.model, self.chosen.side, len(self.shown.names))
+        shown = Data.every(model, side).first(count)
+        rows = np.flatnonzero(shown.categories)
+        kinds = shown.categories[rows]
+        if len(rows) < 2:
+            return None
 
-    @cached_property
-    def answer(self) -> Answer:
+        def work() -> np.ndarray:
+            scaled = nearness.unit(shown.vectors[rows])
+            near = scaled @ scaled.T
+            near.fill_diagonal_(-torch.inf)
+            return near.argmax(1).numpy()
+
+        same = kinds[run_in_worker(work)] == kinds
+        by_chance = (np.bincount(kinds)[kinds] - 1).mean() / (len(kinds) - 1)
+        return int(same.sum()), len(kinds), float(by_chance)
+
+    @property
+    def analogy(self) -> tuple[str, str, str]:
+        """The three words that are typed."""
+        return self.chosen.analogy
+
+    @cached(64)
+    def answer(model: str, side: str, analogy: tuple[str, str, str]) -> Answer:
         """b - a + c of the typed words, by unit vectors. Raises UnknownName."""
-        return _answer(self.chosen.model, self.chosen.side, self.chosen.analogy)
+        every = Data.every(model, side)
+        data = Data(Projector(model=model, side=side))
+        found = [data.vector_of(word) for word in analogy]
+        rows = {row for row, _ in found if row is not None}
+
+        def work() -> Answer:
+            a, b, c = (nearness.unit(vector[None])[0] for _, vector in found)
+            aim = nearness.analogy_vector(a, b, c)
+            near = nearness.cosines(aim, every.vectors)
+            everything = near.topk(min(NEAR + 3, len(near)))
+            kept = list(zip(everything.indices.tolist(), everything.values.tolist()))
+            best = [(row, value) for row, value in kept if row not in rows][:NEAR]
+            directions, origin = plane_of(a, b, c)
+            neighbours = nearness.unit(every.vectors[[row for row, _ in best]]).double().numpy() - origin
+            laid = neighbours @ directions.T
+            corners = (torch.stack([a, b, c, aim]).double().numpy() - origin) @ directions.T
+            off = np.linalg.norm(neighbours - laid @ directions, axis=1)
+            return Answer(
+                [every.names[row] for row, _ in best],
+                np.array([value for _, value in best]),
+                corners,
+                laid,
+                off,
+                [every.names[row] for row, _ in kept[:NEAR]],
+                np.array([value for _, value in kept[:NEAR]]),
+                [row in rows for row, _ in kept[:NEAR]],
+            )
+
+        return run_in_worker(work)
 
     def tallies(self, model: str = "") -> list[analogies.Tally]:
         """Every relation counted, of the chosen vectors, or of the words of another model."""
@@ -270,56 +359,12 @@ class Data:
         return [_plane_check(self.chosen.model, self.chosen.side)] if pca else []
 
 
-def compute(chosen: Projector) -> Data:
-    """The data of a state."""
-    return Data(chosen)
-
-
-def models() -> list[str]:
-    """The models whose vectors can be shown: those of words, then those of tokens."""
-    own = sorted(word_models.models(), key=lambda name: (name != word_models.DEFAULT_MODEL, name))
-    return [*own, *shared.models()]
-
-
-def sides(model: str) -> tuple[str, ...]:
-    """Which vectors a model has: those of words read and, where there are others, of words or tokens predicted."""
-    if model in word_models.models():
-        return (WORDS,) if word_models.model(model).kind == "hierarchical" else (WORDS, CONTEXTS)
-    return (EMBEDDINGS,) if shared.model(model).config.tied else (EMBEDDINGS, UNEMBEDDINGS)
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def space(model: str, side: str) -> Space:
-    """All vectors of one side of a model."""
-    if model in word_models.models():
-        wv = word_models.model(model)
-        return Space(tuple(wv.vocabulary), (wv.context_vectors if side == CONTEXTS else wv.space).float())
-    lm = shared.model(model)
-    layer = lm.network.head if side == UNEMBEDDINGS else lm.network.token_emb
-    weight = layer.weight.detach().float().cpu()
-    return Space(tuple(readable(lm.tokenizer.name(i), spaced=True) for i in range(len(weight))), weight)
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _axes(model: str, side: str) -> Axes:
-    vectors = space(model, side).vectors
-    return run_in_worker(lambda: principal_axes(vectors), len(vectors) // 20)
-
-
 @st.cache_resource(max_entries=12, show_spinner=False)
 def tsne_places(model: str, side: str) -> np.ndarray:
     """The most frequent vectors by t-SNE, [N, 2]; not in the worker, as it takes half a minute."""
-    vectors = space(model, side).first(MOST).vectors
+    vectors = Data.every(model, side).first(MOST).vectors
     with _ONE_AT_A_TIME:
         return tsne(vectors)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _plane(model: str, side: str, view: str, method: str) -> points.Plane:
-    start = {name: control.default for name, control in Projector.controls.items()}
-    return points.plane(
-        Data(Projector(**start | {"model": model, "side": side, "view": view, "method": method})).places
-    )
 
 
 def nearest(vectors: Tensor, wanted: Tensor, count: int, left_out: int | None = None) -> tuple[Tensor, Tensor]:
@@ -331,83 +376,10 @@ def nearest(vectors: Tensor, wanted: Tensor, count: int, left_out: int | None = 
     return best.indices, best.values
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _near(model: str, side: str, count: int) -> tuple[np.ndarray, np.ndarray] | None:
-    vectors = space(model, side).first(count).vectors
-    if not NEAR < len(vectors) <= SENT:
-        return None
-
-    def work() -> tuple[np.ndarray, np.ndarray]:
-        scaled = nearness.unit(vectors)
-        rows, cosines = [], []
-        for start in range(0, len(scaled), 1024):
-            part = scaled[start : start + 1024] @ scaled.T
-            part[torch.arange(len(part)), torch.arange(start, start + len(part))] = -torch.inf
-            best = part.topk(NEAR)
-            rows.append(best.indices)
-            cosines.append(best.values)
-        return torch.cat(rows).numpy(), torch.cat(cosines).numpy()
-
-    return run_in_worker(work, len(vectors) // 20)
-
-
-@st.cache_data(max_entries=24, show_spinner=False)
-def _kept_together(model: str, side: str, count: int) -> tuple[int, int, float] | None:
-    shown = space(model, side).first(count)
-    rows = np.flatnonzero(shown.categories)
-    kinds = shown.categories[rows]
-    if len(rows) < 2:
-        return None
-
-    def work() -> np.ndarray:
-        scaled = nearness.unit(shown.vectors[rows])
-        near = scaled @ scaled.T
-        near.fill_diagonal_(-torch.inf)
-        return near.argmax(1).numpy()
-
-    same = kinds[run_in_worker(work)] == kinds
-    by_chance = (np.bincount(kinds)[kinds] - 1).mean() / (len(kinds) - 1)
-    return int(same.sum()), len(kinds), float(by_chance)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _answer(model: str, side: str, analogy: tuple[str, str, str]) -> Answer:
-    every = space(model, side)
-    start = {name: control.default for name, control in Projector.controls.items()}
-    data = Data(Projector(**start | {"model": model, "side": side}))
-    found = [data.vector_of(word) for word in analogy]
-    rows = {row for row, _ in found if row is not None}
-
-    def work() -> Answer:
-        a, b, c = (nearness.unit(vector[None])[0] for _, vector in found)
-        aim = nearness.analogy_vector(a, b, c)
-        near = nearness.cosines(aim, every.vectors)
-        everything = near.topk(min(NEAR + 3, len(near)))
-        kept = list(zip(everything.indices.tolist(), everything.values.tolist()))
-        best = [(row, value) for row, value in kept if row not in rows][:NEAR]
-        directions, origin = plane_of(a, b, c)
-        neighbours = nearness.unit(every.vectors[[row for row, _ in best]]).double().numpy() - origin
-        laid = neighbours @ directions.T
-        corners = (torch.stack([a, b, c, aim]).double().numpy() - origin) @ directions.T
-        off = np.linalg.norm(neighbours - laid @ directions, axis=1)
-        return Answer(
-            [every.names[row] for row, _ in best],
-            np.array([value for _, value in best]),
-            corners,
-            laid,
-            off,
-            [every.names[row] for row, _ in kept[:NEAR]],
-            np.array([value for _, value in kept[:NEAR]]),
-            [row in rows for row, _ in kept[:NEAR]],
-        )
-
-    return run_in_worker(work)
-
-
 @st.cache_data(max_entries=24, show_spinner=False)
 def tallies(model: str, side: str) -> list[analogies.Tally]:
     """Every relation counted, one after the other, so that others can work in between."""
-    every = space(model, side)
+    every = Data.every(model, side)
 
     def count(relation: str) -> list[analogies.Tally]:
         pairs = {relation: analogies.RELATIONS[relation]}
@@ -418,5 +390,5 @@ def tallies(model: str, side: str) -> list[analogies.Tally]:
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _plane_check(model: str, side: str) -> Check:
-    vectors, found = space(model, side).vectors, _axes(model, side)
+    vectors, found = Data.every(model, side).vectors, Data.axes(model, side)
     return run_in_worker(lambda: words_planes.axes_hold_their_shares(vectors, found), len(vectors) // 20)

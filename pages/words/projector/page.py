@@ -1,42 +1,41 @@
 """Projector: all vectors of a model in a plane, their training as a film, and analogies."""
 
-import streamlit as st
-
 from pages import IN
-from pages.words.projector import claims, data, view
+from pages.words.projector import claims, view
+from pages.words.projector.data import Data
 from pages.words.projector.examples import examples
-from pages.words.projector.state import ANALOGIES, Projector
-from tlmviz.ui import below, frame
+from pages.words.projector.state import ANALOGIES, FILM, MAP, Projector
+from tlmviz.ui.part import BADGES, CLAIMS, CODE, EQUATION, Part, Parts, later, page
 
-
-@frame.fragment
-def show() -> None:
-    """The chosen view, and what to notice in it."""
-    with frame.picture_first():
-        chosen = view.controls()
-        shown, apart = data.compute(chosen), chosen.view == ANALOGIES
-        if shown.no_film:
-            st.info(view.no_film(shown))
-            return
-        with st.spinner(view.waiting(chosen), show_time=True):
-            frame.claim(claims.CLAIMS[chosen.view], shown)
-            (view.analogy if apart else view.picture)(shown)
-    frame.next_step(claims.HINTS[chosen.view], shown)
-    below.after(not apart, "beneath-projector", lambda: beneath(shown))
-
-
-def beneath(shown: data.Data) -> None:
-    """Further claims, how often analogies fail, identities, equation and code."""
-    apart = shown.chosen.view == ANALOGIES
-    frame.claims(
-        claims.CLAIMS[shown.chosen.view], shown, more=claims.notice(shown), maths=() if apart else claims.MATHS
+MAPPED, FILMED = (
+    Part(
+        Projector,
+        Data,
+        claims.CLAIMS[name],
+        claims.HINTS[name],
+        view.picture,
+        notice=claims.NOTICE[name],
+        maths=claims.MATHS,
+        equation=view.EQUATION_MAP,
+        code=view.snippet,
+        before=(view.filmed, view.wait),
+        beneath=(later("beneath-projector", CLAIMS, BADGES, EQUATION, CODE),),
     )
-    if apart:
-        view.counted(shown)
-    frame.badges(shown.checks)
-    frame.equation(*(view.EQUATION_ANALOGY if apart else view.EQUATION_MAP))
-    frame.copy_as_python(view.snippet(shown))
+    for name in (MAP, FILM)
+)
+ASKED = Part(
+    Projector,
+    Data,
+    claims.CLAIMS[ANALOGIES],
+    claims.HINTS[ANALOGIES],
+    view.analogy,
+    notice=claims.NOTICE[ANALOGIES],
+    equation=view.EQUATION_ANALOGY,
+    code=view.snippet_analogy,
+    before=(view.wait,),
+    beneath=(CLAIMS, view.counted, BADGES, EQUATION, CODE),
+)
+PART = Parts(Projector, "view", {MAP: MAPPED, FILM: FILMED, ANALOGIES: ASKED}, controls=view.controls)
 
-
-frame.heading(IN["words/projector"], examples, Projector)
-show()
+if __name__ == "__main__":
+    page(IN["words/projector"], PART, examples)

@@ -20,7 +20,7 @@ from tlmviz.ui.components.attention_view import pack
 from tlmviz.ui.components.scripts import component
 from tlmviz.ui.language import N_, _
 
-from . import claims, data
+from . import claims
 from .data import Data
 from .state import ANALOGIES, CATEGORY, EMBEDDINGS, FILM, KIND, MAP, RANK, TSNE, UNEMBEDDINGS, WORDS, Projector
 
@@ -53,8 +53,8 @@ def controls() -> Projector:
     """Draw the controls; what they say."""
     *places, last = st.columns([0.24, 0.24, 0.24, 0.16, 0.12], vertical_alignment="center")
     view = Projector.view.draw(places[0])
-    model = Projector.model.draw(places[1], options=data.models())
-    side = Projector.side.draw(places[2], options=data.sides(model))
+    model = Projector.model.draw(places[1], options=Data(Projector()).models)
+    side = Projector.side.draw(places[2], options=Data(Projector(model=model)).sides)
     given = {"model": model, "side": side}
     if view == ANALOGIES:
         row = st.columns([0.2, 0.1, 0.2, 0.06, 0.2, 0.24], vertical_alignment="center")
@@ -71,6 +71,35 @@ def controls() -> Projector:
         colour = Projector.colour.draw(options=(CATEGORY, RANK) if of_words else (CATEGORY, KIND, RANK))
         declared.reset_button(Projector)
     return Projector.of_session(**given, colour=colour)
+
+
+def filmed(shown: Data) -> bool:
+    """Whether there is a film, or none is wanted; a sentence says why there is none."""
+    if shown.no_film == "side":
+        st.info(
+            _("The film was kept of the words' own vectors, not of those as context words; choose “as read” above.")
+        )
+    elif shown.no_film:
+        st.info(
+            _(
+                "{model} has no film: the word-vector models kept pictures of their training, the language models did "
+                "not. Choose one of the words- models.",
+                model=shown.chosen.model,
+            )
+        )
+    return not shown.no_film
+
+
+def wait(shown: Data) -> None:
+    """Says that the points are laid out, where the picture will stand, while they are."""
+    said = _("Laying out the vectors …")
+    if shown.chosen.plane == TSNE:
+        said = _(
+            "t-SNE lays out {count:,} vectors: about half a minute on one core, once. Other pages go on meanwhile.",
+            count=shown.count,
+        )
+    with st.spinner(said, show_time=True):
+        shown.answer if shown.chosen.view == ANALOGIES else shown.places  # noqa: B018
 
 
 def picture(shown: Data) -> None:
@@ -112,27 +141,6 @@ def _film(shown: Data) -> dict[str, list]:
     """What is said of each frame, and the loss there, None where it was not measured."""
     read = [_("{read} words read", read=number(float(each), ",.0f")) for each in shown.film.words_read]
     return {"at": read, "losses": shown.losses}
-
-
-def waiting(chosen: Projector) -> str:
-    """What is said while the points are laid out."""
-    if chosen.view == MAP and chosen.method == TSNE:
-        said = _(
-            "t-SNE lays out {count:,} vectors: about half a minute on one core, once. Other pages go on meanwhile."
-        )
-        return said.format(count=min(data.MOST, len(data.space(chosen.model, chosen.side).names)))
-    return _("Laying out the vectors …")
-
-
-def no_film(shown: Data) -> str:
-    """Why there is no film of these vectors."""
-    if shown.no_film == "side":
-        return _("The film was kept of the words' own vectors, not of those as context words; choose “as read” above.")
-    return _(
-        "{model} has no film: the word-vector models kept pictures of their training, the language models did not. "
-        "Choose one of the words- models.",
-        model=shown.chosen.model,
-    )
 
 
 def analogy(shown: Data) -> None:
@@ -201,8 +209,6 @@ def counted(shown: Data) -> None:
 def snippet(shown: Data) -> str:
     """What is shown, with the public API."""
     chosen = shown.chosen
-    if chosen.view == ANALOGIES:
-        return _snippet_analogy(chosen)
     if chosen.view == FILM:
         return (
             f"import tlmviz\n\nwv = tlmviz.load({chosen.model!r})\nfilm = wv.snapshots\n"
@@ -241,8 +247,9 @@ def _vectors(chosen: Projector) -> str:
     )
 
 
-def _snippet_analogy(chosen: Projector) -> str:
-    a, b, c = chosen.analogy
+def snippet_analogy(shown: Data) -> str:
+    """The analogy and the count of all, with the public API."""
+    chosen, (a, b, c) = shown.chosen, shown.analogy
     if chosen.side == WORDS:
         asked = f"print(wv.analogy({a!r}, {b!r}, {c!r}, 10))  # the nearest words and their cosines\n"
     else:

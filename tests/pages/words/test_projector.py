@@ -98,7 +98,7 @@ def test_the_film_ends_in_the_map(wv):
 
 @pytest.mark.parametrize("name", sorted(tlmviz.list_models("words")))
 def test_every_word_model_is_drawn(name):
-    for side in compute.sides(name):
+    for side in compute.Data(Projector(model=name)).sides:
         app = opened({"wpm": name, "wps": side, "wpc": "rank"})
         assert_healthy(app)
         header, _ = sent(app)
@@ -123,8 +123,8 @@ def test_a_language_models_tokens(side, layer):
 
 
 def test_a_tied_model_has_one_side():
-    assert compute.sides("stories-rope") == ("embeddings",)
-    assert compute.sides("words-hierarchical") == ("words",)
+    assert compute.Data(Projector(model="stories-rope")).sides == ("embeddings",)
+    assert compute.Data(Projector(model="words-hierarchical")).sides == ("words",)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_the_analogy_and_its_snippet(wv):
         "Nearest to b − a + c (cosine)",
         "Analogies that come out right (percent of all)",
     }
-    best = wv.analogy(*compute.compute(chosen()).chosen.analogy, n=1)[0]
+    best = wv.analogy(*compute.Data(chosen()).chosen.analogy, n=1)[0]
     assert f"**{best[0]}**" in words(app) and f"{best[1]:.3f}" in words(app)
     table = app.dataframe[0].value.set_index("Relation")
     rows = {word: row for row, word in enumerate(wv.vocabulary)}
@@ -240,10 +240,10 @@ def test_an_analogy_with_an_unknown_word_is_one_sentence(word):
 
 def test_analogies_of_tokens():
     of_tokens = {"model": "stories-rope", "side": "embeddings", "view": "Analogies"}
-    found = compute.compute(chosen(**of_tokens)).answer
+    found = compute.Data(chosen(**of_tokens)).answer
     assert len(found.names) == compute.NEAR and not set(found.names) & {"␣boy", "␣girl", "␣he"}
     with pytest.raises(UnknownName, match="no single token"):
-        _ = compute.compute(chosen(**of_tokens, third="xylophone")).answer
+        _ = compute.Data(chosen(**of_tokens, third="xylophone")).answer
     app = opened({"wpv": "Analogies", "wpm": "stories-rope"})
     assert_healthy(app)
     run_snippet(app)
