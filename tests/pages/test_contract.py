@@ -85,8 +85,6 @@ ASK = {  # those that still do
     "translation/alignment/forced/view",
     "translation/alignment/ribbons/view",
     "translation/alignment/scores/view",
-    "translation/beam_search/exact/view",
-    "translation/beam_search/race/view",
     "workbench/head_atlas/view",
     "workbench/patch/view",
     "workbench/why/view",
