@@ -1,5 +1,5 @@
-"""Draws what parts of the page Alignment share: sentence and menu, the choice of a translation, and a map with coverage and
-steps."""
+"""Draws what parts of the page Alignment share: sentence and menu, the choice of a translation, and a map with
+coverage and steps."""
 
 from __future__ import annotations
 
