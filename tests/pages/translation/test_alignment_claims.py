@@ -22,7 +22,7 @@ from pages.translation.alignment.twins.data import Data as Both
 from pages.translation.alignment.twins.state import REPEATERS, Twins
 from pages.translation.alignment.written import claims as written_claims
 from pages.translation.alignment.written.data import Data as Written
-from tests.pages.states import agree, each_speaks_and_is_silent
+from tests.pages.states import each_speaks_and_is_silent, stated
 from tlmviz.analysis.translation import score_steps
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
@@ -38,14 +38,6 @@ TEXTS = translation.DEFAULT_SENTENCE, CAT, NEIGHBOUR, FRENCH, WORD, LONG.strip()
 def base_of(text: str, model: str = "eng-fra", **values) -> data.Hypothesis:
     given = {name: control.default for name, control in Alignment.controls.items()}
     return data.Hypothesis(Alignment(**given | {"model": model, "text": text} | values))
-
-
-def compare(every, shown, expected: dict[str, tuple]) -> dict[str, bool]:
-    """Each claim is made where something is expected of it, with these values."""
-    silent = {claim.__name__: None for claim in every}
-    assert expected.keys() <= silent.keys()
-    plain = {name: lambda _, values=values: values for name, values in (silent | expected).items()}
-    return agree(every, plain, shown, None)
 
 
 def listing(names: list[str]) -> tuple[str, ...]:
@@ -116,7 +108,7 @@ def test_ribbons_say_what_the_map_has():
         high, low = f"{sums.max():.2f}", f"{sums.min():.2f}"
         if high != low:
             said["most_and_least"] = (word(source, sums.argmax()), high, word(source, sums.argmin()), low)
-        found.append(compare(ribbon_claims.CLAIMS, shown, said))
+        found.append(stated(ribbon_claims.CLAIMS, shown, said))
     each_speaks_and_is_silent(found)
 
 
@@ -158,7 +150,7 @@ def test_coverage_and_overlap_are_summed_plainly():
             said["never_again"] = ("0.00",)
         if nobody := sum(f"{total:.2f}" == "0.00" for total in sums):
             said["never_looked_at"] = (nobody, number(sum(costs), ".3f"))
-        found.append(compare(by_hand_claims.CLAIMS, shown, said))
+        found.append(stated(by_hand_claims.CLAIMS, shown, said))
     each_speaks_and_is_silent(found)
 
 
@@ -218,7 +210,7 @@ def test_pins_write_what_they_look_at_or_do_not():
         chances = f"{free[gained]:.1%}", f"{bound[gained]:.1%}"
         if chances[0] != chances[1]:
             said["rises"] = (word(base.names([gained]), 0), step + 1, *chances)
-        found.append(compare(forced_claims.CLAIMS, shown, said))
+        found.append(stated(forced_claims.CLAIMS, shown, said))
     same = Forced(base_of(CAT), ((2, 7),), False)
     same.__dict__["next_tokens"] = (np.array([0.5, 0.5]),) * 2
     found.append({name: False for name in found[0]} | {"rises": forced_claims.rises(same) is not None})
@@ -245,13 +237,13 @@ def test_twins_repeat_what_is_counted():
             said = {"stutters_still": (covering, "eng-fra-coverage", "eng-fra-additive", without)}
         else:
             said = {"alike": (without,) if without else ()}
-        found.append(compare(twin_claims.CLAIMS, shown, said))
+        found.append(stated(twin_claims.CLAIMS, shown, said))
     swapped = Both(
         Twins(text="", without="eng-fra-coverage", covering="eng-fra-additive", sentence=REPEATERS[4], width=1)
     )
     less, more = swapped.repeats
     said = {"stutters_still": (more, "eng-fra-additive", "eng-fra-coverage", less)}
-    each_speaks_and_is_silent([*found, compare(twin_claims.CLAIMS, swapped, said)])
+    each_speaks_and_is_silent([*found, stated(twin_claims.CLAIMS, swapped, said)])
 
 
 RECURRENT = ("eng-fra-dot", "eng-fra-general", "eng-fra-additive", "eng-fra-coverage")
@@ -300,5 +292,5 @@ def test_scores_look_where_their_maps_are_brightest():
             low, high = (end(values, key=float) for end in (min, max))
             if low != high:
                 said[claim] = (own[values.index(low)], low, own[values.index(high)], high)
-        found.append(compare(score_claims.CLAIMS, shown, said))
+        found.append(stated(score_claims.CLAIMS, shown, said))
     each_speaks_and_is_silent(found)

@@ -12,7 +12,7 @@ from pages.translation.beam_search.exact.data import Data as Exact
 from pages.translation.beam_search.race import claims as race_claims
 from pages.translation.beam_search.race.data import Data as Race
 from pages.translation.beam_search.state import STORY, TREE, Beam
-from tests.pages.states import agree, each_speaks_and_is_silent
+from tests.pages.states import each_speaks_and_is_silent, stated
 from tlmviz.analysis.translation import beam_race
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
@@ -27,14 +27,6 @@ START = {name: control.default for name, control in Beam.controls.items()}
 
 def data(text: str = translation.DEFAULT_SENTENCE, model: str = "eng-fra", **values) -> Data:
     return Data(Beam(**START | {"model": model, "text": text.strip()} | values))
-
-
-def compare(every, shown, expected: dict[str, tuple]) -> dict[str, bool]:
-    """Each claim is made where something is expected of it, with these values."""
-    silent = {claim.__name__: None for claim in every}
-    assert expected.keys() <= silent.keys()
-    plain = {name: lambda _, values=values: values for name, values in (silent | expected).items()}
-    return agree(every, plain, shown, None)
 
 
 def quoted(text: str, finished: bool = True) -> list[str]:
@@ -103,7 +95,7 @@ def check_tree(shown: Data) -> dict[str, bool]:
     free = search.hypotheses(replace(penalties, alpha=0.0), mt.align)[0]
     if free.tokens != best.tokens:
         said["shorter_without"] = (*quoted(mt.text(free.tokens), free.finished), len(best.tokens), len(free.tokens))
-    return compare(claims.CLAIMS[TREE], shown, said)
+    return stated(claims.CLAIMS[TREE], shown, said)
 
 
 def check_story(shown: Data) -> dict[str, bool]:
@@ -135,7 +127,7 @@ def check_story(shown: Data) -> dict[str, bool]:
         said["leave_the_beam"] = (len(left), first, left[first] + 1)
     if free.tokens != best.tokens:
         said["shorter_without"] = (*other, len(best.tokens), len(free.tokens))
-    return compare(claims.CLAIMS[STORY], shown, said)
+    return stated(claims.CLAIMS[STORY], shown, said)
 
 
 def test_trees_say_what_searches_of_the_package_find():
@@ -208,7 +200,7 @@ def test_exact_search_is_compared_with_the_beam():
             said["short_differs"] = (*counted, width, *text_of(brute.tokens), logged(brute.parts.logp))
         else:
             said["short_agrees"] = (*counted, width)
-        found.append(compare(exact_claims.CLAIMS, shown, said))
+        found.append(stated(exact_claims.CLAIMS, shown, said))
     nothing = Exact(data(WORD, width=2), 2)
     nothing.__dict__["exact"] = replace(nothing.exact, tokens=())
     assert exact_claims.none_found(nothing) and not exact_claims.search_error(nothing)
@@ -252,7 +244,7 @@ def test_races_say_where_beams_lost():
         logps = [logged(one.parts.logp) for one in (greedy, best)]
         if greedy.parts.logp > best.parts.logp and logps[0] != logps[1]:
             said["likelier_yet_worse"] = (*logps,)
-        found.append(compare(race_claims.CLAIMS, shown, said))
+        found.append(stated(race_claims.CLAIMS, shown, said))
     seen = {name for shows in found for name, on in shows.items() if on}
     rare = {"wider_found_it_too", "wider_dropped", "likelier_yet_worse"} - seen
     each_speaks_and_is_silent([*found, {name: name in rare for name in found[0]}])

@@ -10,7 +10,7 @@ from pages.translation.alignment.claims import token
 from pages.translation.alignment.copied import claims
 from pages.translation.alignment.copied.data import Data
 from pages.translation.alignment.copied.state import SENTENCES, Pointing
-from tests.pages.states import agree, each_speaks_and_is_silent
+from tests.pages.states import each_speaks_and_is_silent, stated
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.recording import recording
 from tlmviz.ui import markdown
@@ -97,7 +97,5 @@ def test_what_is_said_is_what_the_mixture_gives():
         if rest := [t for t in words if share[t] < 0.5 and a[t].max() > 0.5]:
             t = max(rest, key=lambda at: g[at])
             said["writes_the_rest"] = (token(target, t), f"{g[t]:.2f}", f"{a[t].max():.0%}", looked[t])
-        silent = {claim.__name__: None for claim in claims.CLAIMS}
-        truth = {name: lambda _, values=values: values for name, values in (silent | said).items()}
-        found.append(agree(claims.CLAIMS, truth, shown, None))
+        found.append(stated(claims.CLAIMS, shown, said))
     each_speaks_and_is_silent(found)
