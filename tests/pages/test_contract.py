@@ -56,19 +56,11 @@ def of_data(file: Path) -> set[str]:
 
 
 VIEWS = {str(file.relative_to(ROOT / "pages").parent / file.stem) for file in (ROOT / "pages").rglob("view*.py")}
-ASK = {  # those that still do
-    "translation/alignment/by_hand/view",
-    "translation/alignment/forced/view",
-    "translation/alignment/ribbons/view",
-    "translation/alignment/scores/view",
-    "translation/beam_search/exact/view",
-    "translation/beam_search/race/view",
-}
 
 
 @pytest.mark.parametrize("view", sorted(VIEWS))
 def test_a_view_calls_no_function_of_data(view):
-    assert bool(of_data(ROOT / "pages" / f"{view}.py")) == (view in ASK), of_data(ROOT / "pages" / f"{view}.py")
+    assert not of_data(ROOT / "pages" / f"{view}.py")
 
 
 @pytest.mark.parametrize("part", EVERY)

@@ -283,7 +283,7 @@ def test_who_reads_whom_in_the_conversations():
 
 def test_a_previous_token_head_scores_highest_one_back():
     choice = Choice(model="stories-rope", text=DEFAULT_TEXT, head=(4, 2), pair=(27, 26))
-    shown = rope_planes.compute(choice)
+    shown = rope_planes.Data(choice)
     q, k = (rows[at].numpy() for rows, at in zip(shown.vectors, choice.pair))
     angles = shown.own_base ** (-np.arange(0, len(q), 2) / len(q))
     product = (q[0::2] + 1j * q[1::2]) * np.conj(k[0::2] + 1j * k[1::2])

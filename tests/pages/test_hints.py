@@ -160,19 +160,22 @@ MADE: dict[str, Callable[[], Iterator[Any]]] = {
         module(f"{ALIGNMENT}/by_hand", "data").compute(chosen, Penalties())
         for chosen in every(module(f"{ALIGNMENT}/by_hand", "state").Hand)
     ),
-    f"{ALIGNMENT}/copied": lambda: each(
-        f"{ALIGNMENT}/copied", "Pointing", *module(f"{ALIGNMENT}/copied", "data").models()
-    ),
+    f"{ALIGNMENT}/copied": lambda: each(f"{ALIGNMENT}/copied", "Pointing", text=""),
     f"{ALIGNMENT}/forced": lambda: iter([module(f"{ALIGNMENT}/forced", "data").Data(aligned(), (), False)]),
     f"{ALIGNMENT}/ribbons": lambda: iter([module(f"{ALIGNMENT}/ribbons", "data").Data(aligned(), ())]),
     f"{ALIGNMENT}/scores": lambda: (
         module(f"{ALIGNMENT}/scores", "data").Data(
-            tuple(module(f"{ALIGNMENT}/scores", "data").own_pairs(["eng-fra-dot"], SENTENCE)), 0, 0, common
+            module(f"{ALIGNMENT}/scores", "data").Read(("eng-fra-dot",), SENTENCE).pairs, 0, 0, common
         )
         for common in (True, False)
     ),
     f"{ALIGNMENT}/twins": lambda: each(
-        f"{ALIGNMENT}/twins", "Twins", without="eng-fra-additive", covering="eng-fra-coverage", sentence="I am cold."
+        f"{ALIGNMENT}/twins",
+        "Twins",
+        text="",
+        without="eng-fra-additive",
+        covering="eng-fra-coverage",
+        sentence="I am cold.",
     ),
     f"{ALIGNMENT}/written": lambda: (aligned(width=width, rank=rank) for width in (1, 5) for rank in (1, 5)),
     "translation/beam_search": searched,

@@ -1,5 +1,5 @@
-"""Draws what several parts of the page Alignment share: the choice of a translation, and a map with coverage and
-steps."""
+"""Draws what parts of the page Alignment share: sentence and menu, the choice of a translation, and a map with
+coverage and steps."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.figures import number
-from tlmviz.figures.translation import alignment, alignment_steps
-from tlmviz.ui import frame
+from tlmviz.figures.translation import alignment as figures
+from tlmviz.figures.translation import alignment_steps
+from tlmviz.ui import frame, translation
 from tlmviz.ui.language import _
 
 from .claims import map_name
 from .data import Covered, Hypothesis
-from .state import BEST, MEAN, OWN, Alignment
+from .state import BEST, BY_HAND, COPIED, MEAN, OWN, TWINS, Alignment
 
+WITHOUT = (BY_HAND, TWINS, COPIED)  # parts that need no sentence
 TALL, LOW = 490, 450  # pixels: a map beside its steps, and one of two maps
 PENALTY = (
     r"\mathrm{cp}(X, Y) = \beta \sum_{j=1}^{|X|} \log \min\Big(\max\Big(\sum_{i=1}^{|Y|} a_{ij},\ "
@@ -39,6 +41,15 @@ PINNED = (
     "Mathematics in Modern NLP, section 7, Eq. 42–44. At a pinned step every map, in a Transformer those of all layers "
     "and heads, gives its whole weight to one source token; what was written before stays, and the beam decodes on.",
 )
+
+
+def controls(model: str) -> Alignment | None:
+    """The sentence and the menu of parts; what they say. None, with a sentence, where there is no sentence for a part
+    that needs one."""
+    text = translation.sentence_box(translation.model(model))
+    view = Alignment.view.draw()
+    chosen = replace(Alignment.of_session(model=model, text=text or ""), view=view)
+    return chosen if text is not None or view in WITHOUT else None
 
 
 def ruled(model: str, text: str) -> tuple[Hypothesis, DeltaGenerator]:
@@ -112,6 +123,6 @@ def pictures(data: Covered, title: str, places) -> None:
 
 def coverage_map(data: Covered, **options):
     """The figure of a map with each source token's part of cp below, in nats."""
-    return alignment.coverage_map(
+    return figures.coverage_map(
         data.weights, data.source, data.target, data.costs, data.least, frame.theme(), **options
     )

@@ -10,6 +10,7 @@ from tlmviz.ui.hints import Hint, within
 from tlmviz.ui.language import N_, _, ngettext
 
 from .data import Data
+from .state import STORY, TREE
 
 UNSURE = 0.3  # mean probability per token below which a translation is guesswork
 
@@ -71,7 +72,7 @@ def greedy_loses_by_score(data: Data) -> str | None:
 
 def greedy_finds(data: Data) -> str | None:
     """Greedy finds the same."""
-    if not data.chosen.has_source or data.chosen.width == 1 or _differ(data):
+    if data.chosen.width == 1 or _differ(data):
         return None
     return _(
         "Greedy finds the winner here too: a beam of {width} changes nothing, {best} stays.",
@@ -92,7 +93,7 @@ def one_beam(data: Data) -> str | None:
 
 def dull(data: Data) -> str | None:
     """How much more probable the beam's story is, per token, than the least probable sampled one."""
-    if data.chosen.has_source or data.chosen.width == 1 or not data.paths:
+    if data.chosen.width == 1 or not data.paths:
         return None
     mean = {path.name: path.total / len(path.tokens) for path in data.paths}
     least = min(mean, key=mean.__getitem__)
@@ -112,7 +113,7 @@ def dull(data: Data) -> str | None:
 
 def story(data: Data) -> str | None:
     """What the beam writes, where nothing is to be compared."""
-    if data.chosen.has_source or data.chosen.width == 1 or dull(data):
+    if data.chosen.width == 1 or dull(data):
         return None
     return _(
         "The most probable continuation that a beam of {width} finds is {best}.",
@@ -123,8 +124,6 @@ def story(data: Data) -> str | None:
 
 def leave_the_beam(data: Data) -> str | None:
     """After how many tokens sampled texts part from the winner."""
-    if data.chosen.has_source:
-        return None
     partings = {path.name: _parting(path.tokens, data.best.tokens) for path in data.paths}
     parted = {name: at for name, at in partings.items() if at is not None}
     if not parted:
@@ -141,7 +140,7 @@ def leave_the_beam(data: Data) -> str | None:
 
 def unfinished(data: Data) -> str | None:
     """The winner has no end."""
-    if not data.chosen.has_source or data.best.finished:
+    if data.best.finished:
         return None
     return _(
         "No text came to an end: the search stopped, {why}. What is ranked are beginnings.", why=data.search.stopped
@@ -151,30 +150,13 @@ def unfinished(data: Data) -> str | None:
 def unsure(data: Data) -> str | None:
     """The model guesses: the sentence may be unlike what it learned from."""
     mean = f"{np.exp(data.best.parts.logp / len(data.best.tokens)):.2f}"
-    if not data.chosen.has_source or float(mean) >= UNSURE:
+    if float(mean) >= UNSURE:
         return None
     return _(
         "The model guesses: each token of the winner has a probability of {mean} on (geometric) average. The sentence "
         "may be unlike the English that it learned from.",
         mean=mean,
     )
-
-
-def nearly_lost(data: Data) -> str | None:
-    """The winner was not always first."""
-    rank, step = data.hardest
-    if rank == 1 or data.chosen.width == 1:
-        return None
-    return _(
-        "At step {step} the winner was only number {rank} of {width}.", step=step, rank=rank, width=data.chosen.width
-    )
-
-
-def always_first(data: Data) -> str | None:
-    """The winner was first all along."""
-    if data.hardest[0] > 1 or data.chosen.width == 1:
-        return None
-    return _("The winner's beginnings were the best of their step all along.")
 
 
 def shorter_without(data: Data) -> str | None:
@@ -191,42 +173,26 @@ def shorter_without(data: Data) -> str | None:
     )
 
 
-def same_without(data: Data) -> str | None:
-    """The length penalty changes nothing."""
-    if data.chosen.alpha == 0 or shorter_without(data):
-        return None
-    return _("The same text would win without a length penalty (α = 0).")
-
-
-def one_text(data: Data) -> str | None:
-    """There is nothing to rank."""
-    return _("One text alone was found: there is nothing to rank.") if len(data.ranked) == 1 else None
-
-
-CLAIMS = (
-    greedy_cut,
-    greedy_beats,
-    greedy_loses,
-    greedy_loses_by_score,
-    greedy_finds,
-    one_beam,
-    dull,
-    story,
-    leave_the_beam,
-    unfinished,
-    unsure,
-    nearly_lost,
-    always_first,
-    shorter_without,
-    same_without,
-    one_text,
-)
+CLAIMS = {
+    TREE: (
+        greedy_cut,
+        greedy_beats,
+        greedy_loses,
+        greedy_loses_by_score,
+        greedy_finds,
+        one_beam,
+        unfinished,
+        unsure,
+        shorter_without,
+    ),
+    STORY: (one_beam, dull, story, leave_the_beam, shorter_without),
+}
 HINTS = (Hint(N_("Click a node to force another token there."), within),)
 
 
 def _differ(data: Data) -> bool:
     """Whether a wider beam ends with another text than greedy."""
-    return data.chosen.has_source and data.chosen.width > 1 and data.best.tokens != data.greedy.tokens
+    return data.chosen.width > 1 and data.best.tokens != data.greedy.tokens
 
 
 def _parting(tokens, others) -> int | None:
@@ -274,26 +240,19 @@ def geometric_means(data: Data) -> str:
     )
 
 
-def notice(has_source: bool) -> tuple[str, ...]:
-    """What the tree's parts are."""
-    drawn = _(
-        "Branches are as thick as their token is probable; the orange line is the winner, dotted ones are other texts. "
-        "White circles were kept for a step, but no finished text grew from them; grey dots were dropped at once "
-        "(point at them, or at their parent)."
-    )
-    if has_source:
-        return (
-            drawn,
-            _(
-                "Penalties rank finished texts only: unfinished beams have one length, and log P alone decides among "
-                "them."
-            ),
-        )
-    return drawn, _("Without a source there is no coverage and no end term; α alone decides between short and long.")
-
-
-def maths(has_source: bool) -> tuple[str, ...]:
-    """Where to read on."""
-    return (
-        () if has_source else (_("On dull beams: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration."),)
-    )
+_DRAWN = N_(
+    "Branches are as thick as their token is probable; the orange line is the winner, dotted ones are other texts. "
+    "White circles were kept for a step, but no finished text grew from them; grey dots were dropped at once (point at "
+    "them, or at their parent)."
+)
+NOTICE = {
+    TREE: (
+        _DRAWN,
+        N_("Penalties rank finished texts only: unfinished beams have one length, and log P alone decides among them."),
+    ),
+    STORY: (
+        _DRAWN,
+        N_("Without a source there is no coverage and no end term; α alone decides between short and long."),
+    ),
+}
+MATHS = {TREE: (), STORY: (N_("On dull beams: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration."),)}

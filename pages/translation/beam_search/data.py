@@ -173,9 +173,9 @@ class Data:
         return table.assign(fate=beam_tree.tree(search, self.name).fates()[1:]).drop(columns="why")
 
     @property
-    def check(self) -> Check:
-        """The log P that the search added up for the winner, against one pass over it."""
-        return one_pass(self, self.best.tokens, self.best.parts.logp)
+    def checks(self) -> list[Check]:
+        """The log P that the search added up for a translation, against one pass over it."""
+        return [one_pass(self, self.best.tokens, self.best.parts.logp)] if self.chosen.has_source else []
 
 
 def rows(ranked: list[Candidate], texts: list[str], search: Search, floor: float) -> list[dict]:

@@ -38,7 +38,7 @@ from pages.streams.mhc.training import claims as training
 from pages.streams.mhc.training.data import Data as Logs
 from tests import tiny
 from tests.pages.helpers import assert_healthy, only_models, open_page
-from tests.pages.states import above_the_picture, agree, each_speaks_and_is_silent
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent, stated
 from tlmviz.analysis.streams.mixing import Mixing, places
 from tlmviz.analysis.streams.unrolled import state_taps
 from tlmviz.analysis.streams.vectors import mute_stream
@@ -105,11 +105,6 @@ def share(value: float) -> str:
     return number(value, ".1%")
 
 
-def compare(claims, data, expected: dict[str, tuple | None]) -> dict[str, bool]:
-    """Every claim is made where something is expected of it, with these values; which are."""
-    return agree(claims, {name: lambda _, wanted=wanted: wanted for name, wanted in expected.items()}, data, None)
-
-
 # --- Flow -------------------------------------------------------------------------------------------
 
 
@@ -129,9 +124,9 @@ def ends_of(res: np.ndarray, token: int) -> list[str]:
     return list(dict.fromkeys(written(end) for end in (held.min(), held.max())))
 
 
-def flow_facts(data: Flow) -> dict[str, tuple | None]:
+def flow_facts(data: Flow) -> dict[str, tuple]:
     text, family = data.chosen.text, data.family
-    found: dict[str, tuple | None] = {claim.__name__: None for claim in flow.CLAIMS}
+    found: dict[str, tuple] = {}
     trained, count = data.trained, data.iterations
     plain = {kind: markdown.plain(model) for kind, model in family.items()}
 
@@ -183,14 +178,14 @@ def test_flow(monkeypatch):
     for model, text in cases:
         for iterations in (None, 0, 1, 20) if text == tiny.TEXT else (None,):
             data = Flow(chosen(model, text, iterations=iterations))
-            found.append(compare(flow.CLAIMS, data, flow_facts(data)))
+            found.append(stated(flow.CLAIMS, data, flow_facts(data)))
             said = flow.mixes(data)
             if said:
                 res = data.members[data.connection.kind].res.double().numpy()
                 assert ("hardly" in said) == (abs(kept(res)[1]) < 0.1), said
     for values in ({"shown": "hyper"}, {"shown": "manifold", "token": 3}, {"widths": WIDTHS[1]}):
         data = Flow(chosen("a-mhc", **values))
-        found.append(compare(flow.CLAIMS, data, flow_facts(data)))
+        found.append(stated(flow.CLAIMS, data, flow_facts(data)))
     no_numbers = Mixing(*(torch.full((2, 3, *shape), torch.nan) for shape in ((3,), (3,), (3, 3))))
     monkeypatch.setattr(Data, "mixing", no_numbers)
     said = {claim.__name__: claim(Flow(chosen("a-hc"))) is not None for claim in flow.CLAIMS}
@@ -206,11 +201,11 @@ def test_both_ways_of_mixing_are_said():
 # --- Matrices ---------------------------------------------------------------------------------------
 
 
-def matrices_facts(data: Matrices) -> dict[str, tuple | None]:
-    found: dict[str, tuple | None] = {claim.__name__: None for claim in matrices.CLAIMS}
+def matrices_facts(data: Matrices) -> dict[str, tuple]:
+    found: dict[str, tuple] = {}
     kind, res = data.connection.kind, res_of(data.chosen.model, data.chosen.text)
     if kind == "residual":
-        return {**found, "one_stream": (markdown.plain(data.chosen.model),)}
+        return {"one_stream": (markdown.plain(data.chosen.model),)}
     n = res.shape[-1]
     own, other = kept(res[data.sublayer, data.token])
     names = [f"{part} {layer}" for layer in range(data.lm.config.n_layers) for part in ("attention", "MLP")]
@@ -242,7 +237,7 @@ def test_matrices():
         for text in TEXTS:
             for place in ({}, {"token": 0, "sublayer": 1}, {"token": 99_999, "sublayer": 99_999}):
                 data = Matrices(chosen(model, text, view=MATRICES, **place))
-                found.append(compare(matrices.CLAIMS, data, matrices_facts(data)))
+                found.append(stated(matrices.CLAIMS, data, matrices_facts(data)))
     each_speaks_and_is_silent(found)
 
 
@@ -333,7 +328,7 @@ def test_depth():
                     for kind, name in data.family.items()
                 }
                 where = (1,) if over == ONE else ()
-                wanted: dict[str, tuple | None] = {claim.__name__: None for claim in depth.CLAIMS}
+                wanted: dict[str, tuple | None] = {}
                 count = len(data.sublayers)
                 if {"hyper", "manifold"} <= set(gain):
                     wanted["gains"] = (count, gain["hyper"], gain["manifold"], *where)
@@ -354,7 +349,7 @@ def test_depth():
                 wanted["losses"] = tuple(
                     value for kind, loss in zip(data.family, losses) for value in (NAMES[kind], f"{loss:.3f}")
                 )
-                found.append(compare(depth.CLAIMS, data, wanted))
+                found.append(stated(depth.CLAIMS, data, wanted))
     names = [name for name in found[0] if name != "losses"]  # silent where a loss is no number
     each_speaks_and_is_silent([{name: shown[name] for name in names} for shown in found])
 
@@ -365,7 +360,7 @@ def test_streams():
         for text in TEXTS[:3]:
             for part in (THROUGH, SUM, MUTE):
                 data = Inside(chosen(model, text, part=part, token=2, muted="Stream 0"))
-                wanted: dict[str, tuple | None] = {claim.__name__: None for claim in streams.CLAIMS}
+                wanted: dict[str, tuple] = {}
                 lm = tlmviz.load(model)
                 trace, several = lm.trace(data.chosen.text), data.connection.streams > 1
                 if part == THROUGH and several:
@@ -395,7 +390,7 @@ def test_streams():
                     )
                     if not several:
                         wanted["nothing_left"] = (markdown.plain(model), f"{np.log(lm.config.vocab_size):.2f}")
-                found.append(compare(streams.CLAIMS, data, wanted))
+                found.append(stated(streams.CLAIMS, data, wanted))
     each_speaks_and_is_silent(found)
 
 

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import tlmviz
-from pages.translation.alignment.by_hand.data import SIDE, read_matrix
+from pages.translation.alignment.by_hand.matrices import SIDE, read_matrix
 from pages.translation.alignment.data import QUICK, align_of
 from pages.translation.alignment.state import BEST, BY_HAND, COPIED, FORCE, TRANSLATION, TWINS, Alignment
 from pages.translation.alignment.twins.state import REPEATERS, STRIKING

@@ -9,7 +9,7 @@ import tlmviz
 from pages.words.projector import claims, data
 from pages.words.projector.state import ANALOGIES, CATEGORY, FILM, MAP, RANK, TSNE, Projector
 from tests.pages.helpers import assert_healthy, open_page
-from tests.pages.states import above_the_picture, agree, each_speaks_and_is_silent
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent, stated
 from tlmviz.analysis.words.analogies import RELATIONS
 from tlmviz.analysis.words.categories import CATEGORIES
 from tlmviz.figures import number, readable
@@ -153,8 +153,7 @@ def on_a_plane(state: Projector, places: np.ndarray) -> dict[str, tuple | None]:
 
 
 def hold(state: Projector, expected: dict[str, tuple | None]) -> dict[str, bool]:
-    plain = {name: lambda _, values=values: values for name, values in expected.items()}
-    return agree(claims.CLAIMS[state.view], plain, data.Data(state), None)
+    return stated(claims.CLAIMS[state.view], data.Data(state), expected)
 
 
 def test_every_claim_about_a_map_follows_from_the_vectors():

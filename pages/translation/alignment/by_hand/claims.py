@@ -8,7 +8,7 @@ from tlmviz.ui.language import N_, ngettext
 
 from ..claims import COVERAGE
 from ..data import Covered
-from .data import read_matrix
+from .matrices import read_matrix
 from .state import MOST, Hand
 
 

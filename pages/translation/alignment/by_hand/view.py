@@ -14,7 +14,7 @@ from tlmviz.ui.language import _
 
 from ..data import Covered
 from ..state import Alignment
-from .data import SIDE, compute, read_matrix, resized, write_matrix
+from .matrices import SIDE, read_matrix, resized, write_matrix
 from .state import EVEN, LEAST, MOST, TABLE, Hand, put
 
 ROWS, COLUMNS = "_arows", "_acols"
@@ -22,8 +22,9 @@ TOO_LARGE = "_too_large"  # session: why the translation's map could not be take
 TALL = 300  # pixels of a table of many steps
 
 
-def controls(model: str, text: str | None, buttons, table) -> Covered:
-    """Draw presets and penalties at `buttons`, the matrix at `table`. Raises BadShape for what is no attention."""
+def controls(model: str, text: str, buttons, table) -> tuple[Hand, Penalties]:
+    """Draw presets and penalties at `buttons`, the matrix at `table`; what they say. Raises BadShape for what is no
+    attention."""
     with buttons:
         places = st.columns([0.2, 0.2, 0.2, 0.26, 0.14], vertical_alignment="bottom")
         for place, name, label, preset in zip(
@@ -36,26 +37,25 @@ def controls(model: str, text: str | None, buttons, table) -> Covered:
             on_click=_from_translation,
             args=(model, text),
             width="stretch",
-            disabled=text is None,
+            disabled=not text,
             help=_("The best hypothesis's map, where it is not too large."),
         )
         more = frame.more(places[4])
         Alignment.beta.draw(more)
         Alignment.floor.draw(more)
-        chosen = Alignment.of_session(model=model, text=text or "")
+        chosen = Alignment.of_session(model=model, text=text)
     if message := st.session_state.pop(TOO_LARGE, None):
         buttons.warning(message)
     with table:
         typed = Hand.matrix.draw() or ""
-        hand = replace(Hand.of_session(), matrix=typed)
-        data = compute(hand, Penalties(beta=chosen.beta, floor=chosen.floor))
+        hand, shape = replace(Hand.of_session(), matrix=typed), read_matrix(typed).shape
         _cells(typed)
         labels = _("Steps"), _("Source tokens")
-        for place, label, key, count in zip(st.columns(2), labels, (ROWS, COLUMNS), data.weights.shape):
+        for place, label, key, count in zip(st.columns(2), labels, (ROWS, COLUMNS), shape):
             st.session_state[key] = count
             place.number_input(label, 1, SIDE, key=key, on_change=_resize, args=(typed,))
         st.caption(_("Each row is scaled to sum 1, as attention does."))
-    return data
+    return hand, Penalties(beta=chosen.beta, floor=chosen.floor)
 
 
 def _cells(typed: str) -> None:

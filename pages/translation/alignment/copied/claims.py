@@ -142,7 +142,7 @@ def _copied(data: Data) -> list[int]:
 
 def _named(data: Data) -> bool:
     """Whether the sentence holds a name that could be lost."""
-    return bool(data.chosen.name.strip()) and data.chosen.name in data.chosen.text
+    return bool(data.chosen.name.strip()) and data.chosen.name in data.chosen.read
 
 
 def _name(data: Data) -> str:

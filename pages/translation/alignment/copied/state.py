@@ -19,6 +19,7 @@ _short = link.up_to(200)
 class Pointing(state.State):
     """A name and a sentence; a sentence of which there is none gives way to the first."""
 
+    text: str  # of the page; "" where there is none
     name = state.text(
         N_("Name"),
         "Quizzbeck",
@@ -33,6 +34,6 @@ class Pointing(state.State):
     width = state.number(N_("Beam"), 1, 20, 5, key="cwidth", help=N_("1 is greedy."))
 
     @property
-    def text(self) -> str:
+    def read(self) -> str:
         """The sentence with the name in it."""
         return self.sentence.replace(HERE, self.name)

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from tlmviz.errors import BadText
 from tlmviz.figures.translation import copying, token_map
-from tlmviz.ui import frame, translation
+from tlmviz.ui import address, frame, translation
 from tlmviz.ui.language import _
 
 from . import claims
@@ -22,13 +23,28 @@ EQUATION = (
 )
 
 
-def controls(text: str | None) -> Pointing:
-    """Draw the controls; what they say. A sentence of the user's own stands first."""
+def controls(text: str) -> Pointing | None:
+    """Draw the controls; what they say. A sentence of the user's own stands first. None, with a sentence, without the
+    models."""
+    if Data(Pointing(text=text)).both is None:
+        st.info(claims.missing())
+        return None
     own = [text] if text and text != translation.DEFAULT_SENTENCE else []
     name, sentence, beam = st.columns([0.3, 0.56, 0.14], vertical_alignment="bottom")
     typed = Pointing.name.draw(name) or ""
     chosen = Pointing.sentence.draw(sentence, options=[*own, *SENTENCES])
-    return replace(Pointing.of_session(), name=typed, sentence=chosen, width=Pointing.width.draw(beam))
+    return replace(Pointing.of_session(text=text), name=typed, sentence=chosen, width=Pointing.width.draw(beam))
+
+
+def readable(data: Data) -> bool:
+    """Whether the sentence can be read, of which what is saved names model and text; else a sentence says why not."""
+    address.pictures_read(english=data.chosen.read, mt=data.model)
+    try:
+        data.pair  # noqa: B018
+    except BadText as error:  # the name is still being typed
+        st.warning(frame.worded(error))
+        return False
+    return True
 
 
 def picture(data: Data) -> None:
@@ -67,7 +83,7 @@ from tlmviz.decoding.beam import BeamOptions
 from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import copying as figures
 
-mt, text = tlmviz.load({data.model!r}), {data.chosen.text!r}
+mt, text = tlmviz.load({data.model!r}), {data.chosen.read!r}
 best = mt.search(text, BeamOptions(width={data.chosen.width})).hypotheses()[0]
 print(mt.text(best.tokens), "|", tlmviz.load({data.twin!r}).translate(text, beam={data.chosen.width}).text)
 found = copying.read(mt, text, list(best.tokens))

@@ -12,11 +12,14 @@ import streamlit as st
 from tlmviz.analysis.translation import coverage
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Candidate
+from tlmviz.errors import BadText
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 
 from ..data import Hypothesis
-from .pins import last_word, neighbours
+from ..state import Alignment
+from .pins import last_word, neighbours, read_pins
+from .state import Forced
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Data:
     base: Hypothesis
     pins: tuple[tuple[int, int], ...]
     suggested: bool
+    refused: BadText | None = None  # why what is typed is no pin
 
     @property
     def first(self) -> tuple[int, int]:
@@ -50,6 +54,16 @@ class Data:
     def pinned(self, candidate: Candidate) -> tuple[tuple[int, int], ...]:
         """The pins that a text has; those beyond its end are left out."""
         return tuple(pin for pin in self.pins if pin[0] < len(candidate.tokens))
+
+
+def compute(chosen: Alignment) -> Data:
+    """The data of a hypothesis with the session's pins; without any that can be read it has one of its own."""
+    base, own, refused = Hypothesis(chosen), {}, None
+    try:
+        own = read_pins(Forced.of_session().pins, len(base.target), len(base.source))
+    except BadText as error:
+        refused = error
+    return Data(base, tuple(sorted((own or suggestion(base)).items())), not own, refused)
 
 
 def suggestion(base: Hypothesis) -> dict[int, int]:

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.decoding.records import Candidate
 from tlmviz.errors import BadText
@@ -15,10 +14,10 @@ from tlmviz.ui import frame, markdown
 from tlmviz.ui.language import _
 
 from .. import view as shared
-from ..data import Hypothesis
-from ..ribbons.data import pins_on
-from ..state import CARRY
-from .data import Data, suggestion
+from ..ribbons.data import Data as Moved
+from ..ribbons.state import Ribbons
+from ..state import CARRY, Alignment
+from .data import Data
 from .pins import read_pins, write_pins
 from .state import Forced
 
@@ -26,11 +25,12 @@ MAP = "freemap"  # the chart whose clicked cells are pinned
 NEXT = 8  # tokens whose probabilities are drawn
 
 
-def controls(base: Hypothesis, more: DeltaGenerator) -> Data:
-    """Draw the controls. Text that is no pin is named in a sentence; without pins the page suggests one."""
+def controls(model: str, text: str) -> Alignment:
+    """Draw the menus of a translation, and the pins; what the menus say."""
+    base, more = shared.ruled(model, text)
     source, target = base.source, base.target
     if st.session_state.pop(CARRY, False) and not Forced.pins.get():
-        known = {step: token for step, token in pins_on(base) if step < len(target)}
+        known = {step: token for step, token in Moved(base, Ribbons.pins.get()).set_here if step < len(target)}
         Forced.pins.set(write_pins(known))
     at = _token_menu(more, _("Step"), target, "_astep")
     to = _token_menu(more, _("looks at"), source, "_aword")
@@ -38,13 +38,15 @@ def controls(base: Hypothesis, more: DeltaGenerator) -> Data:
     pins, clear = st.columns([0.86, 0.14], vertical_alignment="bottom")
     typed = Forced.pins.draw(pins) or ""
     clear.button(_("Clear"), key="unpin", on_click=Forced.pins.set, args=("",), disabled=not typed, width="stretch")
-    Forced.of_session(pins=typed)
-    try:
-        own = read_pins(typed, len(target), len(source))
-    except BadText as error:
-        st.warning(frame.worded(error))
-        own = {}
-    return Data(base, tuple(sorted((own or suggestion(base)).items())), not own)
+    return base.chosen
+
+
+def wait(data: Data) -> None:
+    """Why what is typed is no pin, and that the model decodes on, where the picture will stand, while it does."""
+    if data.refused:
+        st.warning(frame.worded(data.refused))
+    with st.spinner(_("Decoding on …"), show_time=True):
+        data.after  # noqa: B018
 
 
 def _token_menu(place, label: str, tokens: list[str], key: str) -> int:
@@ -70,7 +72,13 @@ def _pin(step: int, token: int, steps: int, size: int) -> None:
     Forced.pins.set(write_pins({**pins, step: token}))
 
 
-def before_and_after(data: Data) -> None:
+def picture(data: Data) -> None:
+    """Both maps, and the next token."""
+    _before_and_after(data)
+    _next_tokens(data)
+
+
+def _before_and_after(data: Data) -> None:
     """The chosen hypothesis, and what is written when the pins decide where to look."""
     left, right = st.columns(2)
     before = data.base.candidate
@@ -100,7 +108,7 @@ def _map(data: Data, candidate: Candidate, title: str, clickable: bool = False):
     )
 
 
-def next_tokens(data: Data) -> None:
+def _next_tokens(data: Data) -> None:
     """Probabilities of the token at the first pin, looking freely and looking where it must."""
     free, bound = data.next_tokens
     best = np.argsort(-np.maximum(free, bound))[:NEXT]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from hashlib import sha256
@@ -11,11 +11,13 @@ from hashlib import sha256
 import numpy as np
 import streamlit as st
 
+from tlmviz.checks import Check
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Candidate
 from tlmviz.ui import translation
 
 from ..data import Hypothesis, whole
+from ..state import Alignment
 from .state import ORIGIN, Pins, Ribbons
 
 SHARP = 0.5  # weight of a token above which a look is said to go to it
@@ -27,6 +29,23 @@ class Data:
 
     base: Hypothesis
     pins: Pins
+
+    @property
+    def origin(self) -> str:
+        """A name of the text that the pins are set on."""
+        chosen = self.base.chosen
+        return sha256(repr((chosen.model, chosen.text, self.base.candidate.tokens)).encode()).hexdigest()[:16]
+
+    @property
+    def set_here(self) -> Pins:
+        """The pins, if this session set them in this part on this very hypothesis."""
+        was = st.session_state.get(ORIGIN)
+        return self.pins if was and was[0] == self.origin else ()
+
+    @property
+    def checks(self) -> list[Check]:
+        """The identities of the page."""
+        return self.base.checks
 
     @cached_property
     def after(self) -> Candidate:
@@ -79,31 +98,19 @@ class Data:
         return crossing_steps(self.weights, words)
 
 
-def compute(base: Hypothesis) -> Data:
-    """The data of a hypothesis and the pins on it. What was pinned on another text is forgotten."""
-    pins, origin = Ribbons.pins.get(), origin_of(base)
-    was = st.session_state.get(ORIGIN)
-    if was and was[0] != origin and was[1] == pins:  # pins that came with a link belong to its text
+def compute(chosen: Alignment) -> Data:
+    """The data of a hypothesis and the session's pins on it. What was pinned on another text is forgotten."""
+    found = Data(Hypothesis(chosen, by_map=False), Ribbons.pins.get())
+    pins, was = found.pins, st.session_state.get(ORIGIN)
+    if was and was[0] != found.origin and was[1] == pins:  # pins that came with a link belong to its text
         pins = ()
-    steps, size = len(base.candidate.tokens), len(base.source)
+    steps, size = len(found.base.candidate.tokens), len(found.source)
     pins = tuple((step, token) for step, token in pins if token < size)
     if pins and pins[0][0] >= steps:
         pins = ()
     Ribbons.pins.set(pins)
-    st.session_state[ORIGIN] = origin, pins
-    return Data(base, Ribbons.of_session().pins)
-
-
-def pins_on(base: Hypothesis) -> Pins:
-    """The pins that were set in this part, if they were set on this very hypothesis."""
-    was = st.session_state.get(ORIGIN)
-    return Ribbons.pins.get() if was and was[0] == origin_of(base) else ()
-
-
-def origin_of(base: Hypothesis) -> str:
-    """A name of the text that pins are set on."""
-    chosen = base.chosen
-    return sha256(repr((chosen.model, chosen.text, base.candidate.tokens)).encode()).hexdigest()[:16]
+    st.session_state[ORIGIN] = found.origin, pins
+    return replace(found, pins=Ribbons.of_session().pins)
 
 
 def changed(before: Candidate, after: Candidate) -> list[bool]:

@@ -5,14 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.decoding.records import Candidate
-from tlmviz.ui import live
+from tlmviz.ui import frame, live
 from tlmviz.ui.language import _
 
+from .. import guess
+from .. import view as shared
 from ..claims import map_name
-from .data import Data, origin_of
+from ..state import Alignment
+from .data import Data
 from .state import Ribbons
 
 PICTURE = live.Picture(__file__, "ribbon", pins=Ribbons.pins)
+
+
+def controls(model: str, text: str) -> Alignment:
+    """Draw the menus of a translation and its map; what they say."""
+    with frame.after_picture():
+        return shared.plain(model, text).chosen
+
+
+def guessed(data: Data) -> bool:
+    """Whether the picture may be drawn; else the question is."""
+    return guess.seen(data.base)
 
 
 def picture(data: Data) -> None:
@@ -31,7 +45,7 @@ def picture(data: Data) -> None:
         "was": _written(data, base.candidate),
         "now": _written(data, data.after),
         "pins": data.shown,
-        "origin": origin_of(base),
+        "origin": data.origin,
     }
     PICTURE.show(header, {"weights": data.weights})
 

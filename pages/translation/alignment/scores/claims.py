@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
 from tlmviz.config import TranslatorConfig
@@ -34,7 +36,7 @@ def look_apart(data: Data) -> str | None:
     return _(
         "For the same word, {written}, they look at different places: {groups}.",
         written=_written(data),
-        groups="; ".join(groups),
+        groups=reduce(lambda before, more: before + "; " + more, groups),
     )
 
 

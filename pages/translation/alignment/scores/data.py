@@ -16,9 +16,44 @@ from tlmviz.checks import Check, measure, translation_scores
 from tlmviz.config.seq2seq import ScoreConfig
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
+from tlmviz.ui.cached import cached
 from tlmviz.ui.translation import SentencePair
 
 ORDER = ("dot", "general", "additive")  # of the notes
+
+
+@dataclass(frozen=True)
+class Read:
+    """What these models are given: a sentence, and its translation; without one each reads what it wrote itself."""
+
+    models: tuple[str, ...]
+    text: str
+    french: str = ""
+
+    @cached_property
+    def pairs(self) -> tuple[SentencePair, ...]:
+        """A pair for each, in its own ids."""
+        if not self.french:
+            return tuple(
+                SentencePair(name, self.text, translation.own_translation(name, self.text)) for name in self.models
+            )
+        known = ((name, translation.model(name)) for name in self.models)
+        return tuple(
+            SentencePair(name, self.text, (*mt.encode_target(self.french), mt.tokenizer.end_of_text))
+            for name, mt in known
+        )
+
+    @property
+    def telling_step(self) -> int:
+        """The word at which the models look at the most different tokens, where all read one translation; else the
+        second step."""
+        maps = [steps(pair).a[:-1] for pair in self.pairs]  # the last step writes the end
+        targets = self.pairs[0].targets
+        if len(maps) < 2 or len({attention.shape for attention in maps}) > 1 or not len(maps[0]):
+            return min(1, len(targets) - 1)
+        apart = sum(np.abs(one - other).sum(-1) for one, other in itertools.combinations(maps, 2))
+        words = np.array([token.strip().isalpha() for token in targets[: len(apart)]])
+        return int(np.argmax(np.where(words, apart, -1)))
 
 
 @dataclass(frozen=True)
@@ -59,15 +94,45 @@ class Data:
         any."""
         return next((pair for pair in (self.pair, *self.pairs) if steps(pair).product), None)
 
-    @cached_property
-    def times(self) -> list[Times]:
+    @property
+    def product_steps(self) -> Steps:
+        """The pass of that pair."""
+        return steps(self.product_pair)
+
+    @cached(32)
+    def times(pairs: tuple[SentencePair, ...]) -> list[Times]:
         """Milliseconds of each model's score alone, the models in turn."""
-        return _timed(self.pairs)
+        passes = [(pair.mt, steps(pair)) for pair in pairs]
+        return shared.run_in_worker(lambda: score_steps.times(passes), shared.about(pairs[0].text))
 
     @property
-    def checks(self) -> list[Check]:
+    def ranges(self) -> list[list[tuple[float, float] | None]]:
+        """The middle half of each model's times of a step and of the keys; None where it overlaps another's."""
+        return [apart([getattr(each, part) for each in self.times]) for part in ("step", "prepare")]
+
+    @property
+    def errors(self) -> list[float | None]:
+        """Each model's alignment error rate against the alignments made by hand; None where they are not installed."""
+        measured = [translation.alignment_errors(pair.model) for pair in self.pairs]
+        return [None if found is None else float(found[1][0]) for found in measured]
+
+    @property
+    def parameters(self) -> list[int]:
+        """Parameters of each model's score alone."""
+        return [sum(p.numel() for p in pair.mt.network.score.parameters()) for pair in self.pairs]
+
+    @property
+    def checked(self) -> SentencePair:
+        """What the identities are measured on."""
+        return self.product_pair or self.pair
+
+    @cached(64)
+    def checks(checked: SentencePair) -> list[Check]:
         """The identities behind this page, on this sentence and translation."""
-        return _checks(self.product_pair or self.pair)
+        measured = steps(checked)
+        return shared.run_in_worker(
+            lambda: measure(translation_scores, checked.mt, measured), shared.about(checked.text)
+        )
 
 
 def recurrent() -> list[str]:
@@ -88,30 +153,6 @@ def steps(pair: SentencePair) -> Steps:
     )
 
 
-def telling_step(pairs: Sequence[SentencePair]) -> int:
-    """The word at which the models look at the most different tokens, where all read one translation; else the second
-    step."""
-    maps = [steps(pair).a[:-1] for pair in pairs]  # the last step writes the end
-    if len(maps) < 2 or len({attention.shape for attention in maps}) > 1 or not len(maps[0]):
-        return min(1, len(pairs[0].targets) - 1)
-    apart = sum(np.abs(one - other).sum(-1) for one, other in itertools.combinations(maps, 2))
-    words = np.array([token.strip().isalpha() for token in pairs[0].targets[: len(apart)]])
-    return int(np.argmax(np.where(words, apart, -1)))
-
-
-def own_pairs(models: list[str], text: str) -> list[SentencePair]:
-    """Every model reads what it wrote itself."""
-    return [SentencePair(name, text, translation.own_translation(name, text)) for name in models]
-
-
-def common_pairs(models: list[str], text: str, french: str) -> list[SentencePair]:
-    """One translation for all models, in the ids of each."""
-    return [
-        SentencePair(name, text, (*mt.encode_target(french), mt.tokenizer.end_of_text))
-        for name, mt in ((name, translation.model(name)) for name in models)
-    ]
-
-
 def apart(times: Sequence[np.ndarray]) -> list[tuple[float, float] | None]:
     """The middle half of each model's times; None where it overlaps another's, and says nothing about their order."""
     ranges = [tuple(np.percentile(each, (25, 75))) for each in times]
@@ -119,26 +160,3 @@ def apart(times: Sequence[np.ndarray]) -> list[tuple[float, float] | None]:
         one if all(one[1] < other[0] or other[1] < one[0] for other in ranges if other is not one) else None
         for one in ranges
     ]
-
-
-def error_rate(model: str) -> float | None:
-    """Alignment error rate against the alignments made by hand; None where they are not installed."""
-    measured = translation.alignment_errors(model)
-    return None if measured is None else float(measured[1][0])
-
-
-def score_parameters(model: str) -> int:
-    """Parameters of the score alone."""
-    return sum(p.numel() for p in translation.model(model).network.score.parameters())
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def _timed(pairs: tuple[SentencePair, ...]) -> list[Times]:
-    passes = [(pair.mt, steps(pair)) for pair in pairs]
-    return shared.run_in_worker(lambda: score_steps.times(passes), shared.about(pairs[0].text))
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _checks(pair: SentencePair) -> list[Check]:
-    measured = steps(pair)
-    return shared.run_in_worker(lambda: measure(translation_scores, pair.mt, measured), shared.about(pair.text))

@@ -14,8 +14,7 @@ from tlmviz.ui import frame, inputs, markdown, reading, translation
 from tlmviz.ui.language import _
 
 from . import claims
-from .data import Data, apart, common_pairs, error_rate, own_pairs, score_parameters, telling_step
-from .data import steps as passed
+from .data import Data, Read
 from .state import COMMON, Scores
 
 SCALES = np.geomspace(0.01, 10, 61)
@@ -34,17 +33,17 @@ def controls(models: list[str], author: str, text: str) -> Data:
         whose, typed, model, step = st.columns([0.24, 0.32, 0.24, 0.2], vertical_alignment="center")
     common = Scores.whose.draw(whose) == COMMON
     with st.spinner(_("Translating …"), show_time=True):
-        if common:
-            pairs = common_pairs(models, text, _french(models[0], author, text, typed))
-        else:
+        french = _french(models[0], author, text, typed) if common else ""
+        if not common:
             typed.caption(_("Each model reads what it wrote itself, with a beam of 5."))
-            pairs = own_pairs(models, text)
+        read = Read(tuple(models), text, french)
+        pairs = read.pairs
     inside = Scores.inside.get()
     if inside not in models:  # at first the page's own
         inside = author if author in models else models[0]
     inside = Scores.inside.draw(model, options=models, unchosen=inside)
     targets = pairs[models.index(inside)].targets
-    at = min(Scores.step.get() or telling_step(pairs) + 1, len(targets))
+    at = min(Scores.step.get() or read.telling_step + 1, len(targets))
     Scores.of_session()
     drawn = Scores.step.draw(
         step,
@@ -52,7 +51,7 @@ def controls(models: list[str], author: str, text: str) -> Data:
         unchosen=at,
         format_func=lambda each: _("{step} · write {token}", step=each, token=readable(targets[each - 1])),
     )
-    return Data(tuple(pairs), models.index(inside), drawn - 1, common)
+    return Data(pairs, models.index(inside), drawn - 1, common)
 
 
 def _french(model: str, author: str, text: str, place) -> str:
@@ -131,17 +130,11 @@ def table(data: Data) -> None:
         _("Keys (ms)"): _("Once per source, W z or W₂ z. {how}", how=in_turn),
         _("Parameters"): _("Of the score alone."),
     }
-    ranges = [apart([getattr(each, part) for each in data.times]) for part in ("step", "prepare")]
     rows = []
-    for pair, steps, score, keys in zip(data.pairs, data.every, *ranges):
+    parts = data.pairs, data.every, data.errors, data.parameters, *data.ranges
+    for pair, steps, error, parameters, score, keys in zip(*parts):
         times = [None if each is None else f"{each[0]:.3f} – {each[1]:.3f}" for each in (score, keys)]
-        values = (
-            -steps.logp.mean(),
-            steps.entropy.mean(),
-            error_rate(pair.model),
-            *times,
-            score_parameters(pair.model),
-        )
+        values = (-steps.logp.mean(), steps.entropy.mean(), error, *times, parameters)
         rows.append({_("Model"): pair.model, _("Score"): claims.in_table(pair.mt.config), **dict(zip(helps, values))})
     if not reading.maths():
         for row in rows:
@@ -168,7 +161,7 @@ def special_case(data: Data) -> None:
             _("An additive score is no product of h with a key: SDPA cannot compute it. Take a dot or general model.")
         )
         return
-    steps = passed(pair)
+    steps = data.product_steps
     size, t = steps.h.shape[1], min(data.step, len(steps.a) - 1)
     attended, _weights = score_steps.as_attention(steps)
     *bits, trained, scaled = score_steps.entropy_at(steps, np.array([*SCALES, 1.0, size**-0.5]))

@@ -25,6 +25,15 @@ class Data:
 
     chosen: Twins
 
+    @property
+    def available(self) -> tuple[list[str], list[str]]:
+        """Models with a coverage vector and the recurrent ones without, those with the same score first."""
+        configs = {name: translation.model(name).config for name in translation.models()}
+        recurrent = {name: config for name, config in configs.items() if config.kind == "seq2seq"}
+        covering = [name for name, config in recurrent.items() if config.score.coverage]
+        without = [name for name, config in recurrent.items() if not config.score.coverage]
+        return covering, sorted(without, key=lambda name: recurrent[name].score.kind != "additive")
+
     @cached_property
     def best(self) -> dict[str, Candidate]:
         """What each model writes."""
@@ -59,15 +68,6 @@ class Data:
                 }
             lines.append(line)
         return lines
-
-
-def models() -> tuple[list[str], list[str]]:
-    """Models with a coverage vector and the recurrent ones without, those with the same score first."""
-    configs = {name: translation.model(name).config for name in translation.models()}
-    recurrent = {name: config for name, config in configs.items() if config.kind == "seq2seq"}
-    covering = [name for name, config in recurrent.items() if config.score.coverage]
-    without = [name for name, config in recurrent.items() if not config.score.coverage]
-    return covering, sorted(without, key=lambda name: recurrent[name].score.kind != "additive")
 
 
 def best(model: str, text: str, width: int) -> Candidate:

@@ -14,6 +14,7 @@ _name = link.up_to(200)
 class Twins(state.State):
     """What is compared; models and sentences of which there are none give way to the first."""
 
+    text: str  # of the page; "" where there is none
     without = state.menu(N_("Without"), key="awo", default="", parse=_name)
     covering = state.menu(N_("With coverage"), key="awi", default="", parse=_name)
     sentence = state.menu(

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tlmviz.decoding.penalties import coverage_loss
 from tlmviz.figures.translation import alignment
-from tlmviz.ui import frame, markdown, translation
+from tlmviz.ui import address, frame, markdown, translation
 from tlmviz.ui.language import _
 
 from ..view import LOW, coverage_map
@@ -24,15 +24,25 @@ EQUATION = (
 )
 
 
-def controls(covering: list[str], without: list[str], text: str | None) -> Twins:
-    """Draw the controls; what they say. A sentence of the user's own is shown; else the one that shows the most."""
+def controls(text: str) -> Twins | None:
+    """Draw the controls; what they say. A sentence of the user's own is shown; else the one that shows the most. None,
+    with a sentence, where there is nothing to compare."""
+    covering, without = Data(Twins(text=text)).available
+    if not (covering and without):
+        st.info(claims.missing("without" if covering else "with"))
+        return None
     own = text if text and text != translation.DEFAULT_SENTENCE else STRIKING
     others = [text] if text == translation.DEFAULT_SENTENCE else []
     first, second, sentence, beam = st.columns([0.22, 0.22, 0.42, 0.14], vertical_alignment="bottom")
     chosen = Twins.without.draw(first, options=without), Twins.covering.draw(second, options=covering)
     sentences = [own, *others, *(each for each in REPEATERS if each != own)]
-    text, width = Twins.sentence.draw(sentence, options=sentences), Twins.width.draw(beam)
-    return replace(Twins.of_session(), without=chosen[0], covering=chosen[1], sentence=text, width=width)
+    shown, width = Twins.sentence.draw(sentence, options=sentences), Twins.width.draw(beam)
+    return replace(Twins.of_session(text=text), without=chosen[0], covering=chosen[1], sentence=shown, width=width)
+
+
+def named(data: Data) -> None:
+    """What is saved names these models and this sentence, whatever the page's are."""
+    address.pictures_read(english=data.chosen.sentence, mt=" · ".join(data.chosen.models))
 
 
 def maps(data: Data) -> None:

@@ -4,6 +4,7 @@ read."""
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import wraps
 
 from tlmviz.decoding.penalties import length_penalty
 from tlmviz.figures import number
@@ -15,7 +16,7 @@ from ..claims import COVERAGE, map_name
 from ..data import Hypothesis
 from ..state import OWN
 
-CLAIMS = COVERAGE
+CLAIMS = tuple(wraps(claim)(lambda data, claim=claim: claim(data.shown)) for claim in COVERAGE)
 HINTS = (Hint(N_("Choose the last *Hypothesis*."), to(rank=lambda data: len(data.hypotheses))),)
 
 

@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from tlmviz.figures.translation import alignment
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
-from ..data import Hypothesis
+from .. import view as shared
+from ..state import Alignment
+from . import claims
+from .data import Data
 
 
-def map_errors(base: Hypothesis) -> None:
+def controls(model: str, text: str) -> Alignment:
+    """Draw the menus of a translation; what they say."""
+    return shared.ruled(model, text)[0].chosen
+
+
+def picture(data: Data) -> None:
+    """The map over coverage and penalty, and its steps."""
+    shared.pictures(data.shown, claims.title(data), st.columns(2))
+
+
+def score(data: Data) -> None:
+    """How the score adds up, and why this map is read."""
+    st.caption(claims.score_sum(data))
+    _map_errors(data)
+    st.caption(claims.about_errors(data))
+
+
+def overlap(data: Data) -> None:
+    """The other equation."""
+    frame.equation(*shared.OVERLAP)
+
+
+def _map_errors(base: Data) -> None:
     """The alignment error of every map, where there are several."""
     if base.errors is None or len(base.errors[0]) == 1:
         return
@@ -19,7 +46,7 @@ def map_errors(base: Hypothesis) -> None:
     frame.chart(figure, key="headerrors", alt=_("Alignment error rate of every map"))
 
 
-def snippet(base: Hypothesis) -> str:
+def snippet(base: Data) -> str:
     """The chosen hypothesis, its coverage, and covloss in both forms."""
     chosen = base.chosen
     return f"""\
@@ -29,6 +56,8 @@ import tlmviz
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties, coverage_loss, token_coverage
 from tlmviz.figures import LIGHT
+import streamlit as st
+
 from tlmviz.figures.translation import alignment
 
 mt = tlmviz.load({chosen.model!r})

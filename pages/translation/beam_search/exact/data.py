@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 import streamlit as st
 
@@ -16,6 +17,8 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 
 from .. import data as tree
+from ..state import Beam
+from .state import Horizon
 
 WIDTHS = (1, 2, 3, 5, 10, 20)
 Known = tuple[tuple[int, ...], float]  # a text and its log P
@@ -84,20 +87,21 @@ class Data:
         candidates = translation.search(chosen.model, chosen.text, options).hypotheses()
         return max(candidates, key=lambda candidate: candidate.parts.logp)
 
-    def looked_at(self, width: int) -> int:
-        """Candidates that a beam looked at: every token behind each beam that was continued."""
+    def looked_at(self, width: int) -> list[int]:
+        """Candidates that a beam had looked at after each step: every token behind each beam that was continued."""
         search = self.searches[width]
-        return sum(alive(search, t) for t in range(1, search.steps + 1)) * self.exact.vocabulary
+        parents = ({node.parent for node in search.nodes if node.depth == t} for t in range(1, search.steps + 1))
+        return list(accumulate(len(beams) * self.exact.vocabulary for beams in parents))
 
     @property
-    def check(self) -> Check:
-        """The log P of the exact text, against one pass over it."""
-        return tree.one_pass(self.base, self.exact.tokens, self.exact.logp)
+    def checks(self) -> list[Check]:
+        """The log P of the exact text, if there is one, against one pass over it."""
+        return [tree.one_pass(self.base, self.exact.tokens, self.exact.logp)] if self.exact.tokens else []
 
 
-def alive(search: Search, depth: int) -> int:
-    """Beams that were continued to a depth: each has at least one node there."""
-    return len({node.parent for node in search.nodes if node.depth == depth})
+def compute(chosen: Beam) -> Data:
+    """The data of a search, with the session's horizon."""
+    return Data(tree.Data(chosen), Horizon.of_session().tokens)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -8,8 +8,11 @@ from tlmviz.figures.translation import beam_curves
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
+from .. import view as shared
+from ..state import Beam
 from .claims import beams_first
-from .data import Data, alive
+from .data import Data
+from .state import Horizon
 
 EQUATION = (
     r"\hat{Y} = \arg\max_{y_1 \dots y_T} \prod_{t=1}^{T} \Pr(y_t | y_1 \dots y_{t-1}, X):\quad N^T "
@@ -20,19 +23,40 @@ EQUATION = (
 )
 
 
+def controls(model: str) -> Beam | None:
+    """Draw the page's controls, and the horizon; what the page's say."""
+    chosen = shared.controls(model)
+    if chosen is not None:
+        Horizon.tokens.draw(st.columns([0.48, 0.52])[0])
+    return chosen
+
+
+def wait(data: Data) -> None:
+    """Which rules are left out, and that the model searches, where the picture will stand, while it does."""
+    if data.left_out:
+        st.caption(_("Forced, banned and other rules are left out here: every way searches the same texts."))
+    with st.spinner(_("Searching …"), show_time=True):
+        data.exact  # noqa: B018
+
+
+def picture(data: Data) -> None:
+    """What each way looks at beside what beams of several widths find."""
+    left, right = st.columns(2)
+    with left:
+        counts(data)
+    with right:
+        widths(data)
+
+
 def counts(data: Data) -> None:
     """Candidates that exhaustive search, the beam and branch and bound look at."""
-    search, vocabulary = data.searches[data.plain.width], data.exact.vocabulary
-    candidates, total = {}, 0
-    for t in range(1, search.steps + 1):
-        total += alive(search, t) * vocabulary
-        candidates[t] = total
+    looked_at = data.looked_at(data.plain.width)
     figure = beam_curves.counts_of_paths(
-        vocabulary,
+        data.exact.vocabulary,
         data.plain.width,
-        max(*data.short, search.steps),
+        max(*data.short, len(looked_at)),
         {t: one.scored for t, one in data.short.items()},
-        candidates,
+        dict(enumerate(looked_at, start=1)),
         frame.theme(),
     )
     frame.chart(
@@ -72,7 +96,7 @@ def table(data: Data) -> None:
             beam.parts.logp,
             exact.logp - beam.parts.logp,
             len(beam.tokens),
-            data.looked_at(width),
+            data.looked_at(width)[-1],
             text(beam.tokens),
             text(winners[width].tokens),
         )

@@ -16,6 +16,7 @@ from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 
 from .. import data as tree
+from ..state import Beam
 from .state import ORIGIN, Race
 
 WIDTHS = (1, 2, 5, 20)
@@ -39,6 +40,12 @@ class Data:
 
     base: tree.Data
     own: tuple[int, ...]
+
+    @property
+    def origin(self) -> str:
+        """A name of the sentence and its model: tokens chosen for another one say nothing."""
+        chosen = self.base.chosen
+        return "\n".join((chosen.model, chosen.text, *map(str, self.base.options.prefix)))
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -117,24 +124,20 @@ class Data:
         }
 
 
-def compute(base: tree.Data) -> Data:
+def compute(chosen: Beam) -> Data:
     """The data of a search, with what the reader wrote behind its forced beginning; nothing of another sentence's."""
-    tokens, prefix, mt, text = Race.own.get(), base.options.prefix, base.mt, base.chosen.text
-    origin, was = origin_of(base), st.session_state.get(ORIGIN)
-    if was and was[0] != origin and was[1] == tokens:  # tokens that came with a link belong to its sentence
+    found = Data(tree.Data(chosen), Race.own.get())
+    tokens, prefix, mt = found.own, found.base.options.prefix, found.base.mt
+    was = st.session_state.get(ORIGIN)
+    if was and was[0] != found.origin and was[1] == tokens:  # tokens that came with a link belong to its sentence
         tokens = ()
     if any(token >= mt.tokenizer.vocab_size for token in tokens):
         tokens = ()
     ends = [place + 1 for place, token in enumerate(tokens) if token in mt.tokenizer.ends]
-    tokens = tokens[: min([mt.longest(text), *ends])]
+    tokens = tokens[: min([mt.longest(chosen.text), *ends])]
     Race.own.set(tokens if tokens[: len(prefix)] == prefix else ())
-    st.session_state[ORIGIN] = origin, Race.own.get()
-    return Data(base, Race.of_session().own or prefix)
-
-
-def origin_of(base: tree.Data) -> str:
-    """A name of the sentence and its model: tokens chosen for another one say nothing."""
-    return "\n".join((base.chosen.model, base.chosen.text, *map(str, base.options.prefix)))
+    st.session_state[ORIGIN] = found.origin, Race.own.get()
+    return replace(found, own=Race.of_session().own or prefix)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

@@ -12,7 +12,7 @@ from tlmviz.ui.language import _
 
 from ..state import Beam
 from ..view_code import options_code, penalties_code
-from .data import Data, origin_of
+from .data import Data
 from .state import Race
 
 READER = Path(__file__).parent / "reader.js"
@@ -27,7 +27,7 @@ def picture(data: Data) -> None:
         "lanes": [data.lane(width) for width in data.widths],
         "best": data.text(data.best) or _("(nothing)"),
         "duel": _duel(data),
-        "origin": origin_of(data.base),
+        "origin": data.origin,
         "warm": {name: theme.warm for name, theme in figures.THEMES.items()},
     }
     PICTURE.show(header, {})

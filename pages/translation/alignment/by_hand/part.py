@@ -7,19 +7,23 @@ import streamlit as st
 from tlmviz.errors import BadShape
 from tlmviz.ui import address, below, frame
 from tlmviz.ui.language import _
+from tlmviz.ui.part import Own
 
 from .. import view as shared
 from ..data import Covered
+from ..state import Alignment
 from . import claims, view
+from .data import compute
+from .state import Hand
 
 
-def show(model: str, text: str | None) -> None:
+def draw(model: str, text: str) -> None:
     """Map, coverage and steps of a matrix from a preset, a table or a text."""
     address.pictures_read(english="", text="", mt="")
     buttons, said = st.container(), st.container()
     table, *places = st.columns([0.24, 0.38, 0.38], gap="small")
     try:
-        shown = view.controls(model, text, buttons, table)
+        shown = compute(*view.controls(model, text, buttons, table))
     except BadShape as error:  # the matrix is still being written
         st.warning(frame.worded(error))
         return
@@ -35,3 +39,6 @@ def _beneath(shown: Covered) -> None:
     frame.equation(*shared.PENALTY)
     frame.equation(*shared.OVERLAP)
     frame.copy_as_python(view.snippet(shown))
+
+
+PART = Own((Alignment, Hand), draw)

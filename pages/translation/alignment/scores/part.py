@@ -8,14 +8,15 @@ import streamlit as st
 from tlmviz.errors import BadText
 from tlmviz.ui import below, frame
 from tlmviz.ui.language import _
+from tlmviz.ui.part import Own
 
 from ..state import Alignment
 from . import claims, data, view
+from .state import Scores
 
 
-def show(model: str, text: str) -> None:
+def draw(model: str, text: str) -> None:
     """The sentence, every model's map, one step in detail, the table, and the same by SDPA."""
-    Alignment.of_session(model=model, text=text)
     models = data.recurrent()
     if not models:
         st.info(
@@ -47,3 +48,6 @@ def _beneath(shown: data.Data) -> None:
     frame.badges(shown.checks)
     frame.equation(*view.EQUATION)
     frame.copy_as_python(view.snippet(shown))
+
+
+PART = Own((Alignment, Scores), draw)
