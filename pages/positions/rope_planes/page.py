@@ -17,7 +17,6 @@ def part(name: str, picture: Draw, *below: Draw, before: tuple[Draw, ...] = ()) 
         claims.CLAIMS[name],
         claims.HINTS[name],
         picture,
-        controls=view.controls,
         notice=claims.NOTICE[name],
         maths=claims.MATHS[name],
         equation=view.EQUATIONS[name],
@@ -36,7 +35,7 @@ PART = Parts(
         LAYOUTS: part(LAYOUTS, view_passes.layouts),
         HEADS: part(HEADS, view_passes.heads),
     },
-    controls=view.opened,
+    controls=view.controls,
 )
 
 if __name__ == "__main__":

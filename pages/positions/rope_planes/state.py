@@ -21,12 +21,6 @@ def _box(key: str, label: str) -> Any:
     )
 
 
-class Opened(state.State):
-    """The part that is open. It draws its menu itself, among the controls that a phone shows below the picture."""
-
-    part: str
-
-
 class Choice(state.State):
     """A text, a head, a query and a key, and what the chosen part does with them."""
 

@@ -19,7 +19,7 @@ from tlmviz.ui import engine, frame, inputs, link, live, rope
 from tlmviz.ui.language import _
 
 from .data import NOTES_BASE, PLAIN_BASE, Data
-from .state import CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Opened, Pair
+from .state import CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Pair
 from .view_passes import heads_snippet, layouts_snippet, shown, start
 
 READER = Path(__file__).parent / "reader.js"
@@ -64,11 +64,6 @@ EQUATIONS = {
 
 
 # --- controls ----------------------------------------------------------------------------------------
-
-
-def opened(model: str) -> Opened:
-    """Which part is open; nothing is drawn yet."""
-    return Opened(part=Choice.part.get())
 
 
 def controls(model: str) -> Choice | None:

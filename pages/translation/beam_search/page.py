@@ -21,7 +21,6 @@ def tree(name: str, *below: Draw, before: tuple[Draw, ...] = ()) -> Part:
         claims.CLAIMS[name],
         claims.HINTS,
         view_tree.tree,
-        controls=view.controls,
         notice=claims.NOTICE[name],
         maths=claims.MATHS[name],
         equation=view.EQUATION,
@@ -36,7 +35,7 @@ PART = Parts(
     "view",
     {TREE: tree(TREE, before=(guess.seen,)), RACE: race.PART, EXACT: exact.PART, STORY: tree(STORY, view.texts)},
     also=(Race, Horizon),
-    controls=view.opened,
+    controls=view.controls,
 )
 
 if __name__ == "__main__":

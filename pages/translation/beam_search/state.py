@@ -20,13 +20,6 @@ def _weight(key: str, default: float) -> state.Control:
     return state.live(key, default, link.real(0.0, LARGEST), "{:g}".format, ends=(0.0, LARGEST))
 
 
-class Opened(state.State):
-    """The part that is open. It draws its menu itself, beside the sentence, above controls that a phone shows below the
-    picture."""
-
-    view: str
-
-
 class Beam(state.State):
     """A search for a translation, or in the part Story for a text's continuation, and how it is ranked and drawn."""
 

@@ -16,7 +16,7 @@ from tlmviz.ui.language import _
 
 from .claims import geometric_means
 from .data import Data
-from .state import RACE, STORY, Beam, Opened
+from .state import RACE, STORY, Beam
 
 PICTURE = live.Picture(__file__, "beamranking", alpha=Beam.alpha, beta=Beam.beta, gamma=Beam.gamma)
 ON_CURVES = 40  # texts on the curves
@@ -31,11 +31,6 @@ EQUATION = (
     "α > 0 favours longer outputs; and Eq. 37 has no floor, so one source token without attention would cost "
     "infinitely much.",
 )
-
-
-def opened(model: str) -> Opened:
-    """Which part is open; nothing is drawn yet."""
-    return Opened(view=Beam.view.get())
 
 
 def controls(model: str) -> Beam | None:

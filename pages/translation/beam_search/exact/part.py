@@ -12,10 +12,9 @@ PART = Part(
     claims.CLAIMS,
     claims.HINTS,
     view.picture,
-    controls=view.controls,
     notice=claims.NOTICE,
     equation=view.EQUATION,
     code=view.snippet,
-    before=(view.wait,),
+    before=(view.horizon, view.wait),
     beneath=(later("beneath-exact", view.table, BADGES, CLAIMS, EQUATION, CODE, seen=False),),
 )

@@ -8,8 +8,6 @@ from tlmviz.figures.translation import beam_curves
 from tlmviz.ui import frame
 from tlmviz.ui.language import _
 
-from .. import view as shared
-from ..state import Beam
 from .claims import beams_first
 from .data import Data
 from .state import Horizon
@@ -23,12 +21,9 @@ EQUATION = (
 )
 
 
-def controls(model: str) -> Beam | None:
-    """Draw the page's controls, and the horizon; what the page's say."""
-    chosen = shared.controls(model)
-    if chosen is not None:
-        Horizon.tokens.draw(st.columns([0.48, 0.52])[0])
-    return chosen
+def horizon(data: Data) -> None:
+    """How many tokens the short search has."""
+    Horizon.tokens.draw(st.columns([0.48, 0.52])[0])
 
 
 def wait(data: Data) -> None:

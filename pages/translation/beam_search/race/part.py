@@ -14,7 +14,6 @@ PART = Part(
     claims.CLAIMS,
     claims.HINTS,
     view.picture,
-    controls=shared.controls,
     notice=claims.NOTICE,
     equation=shared.EQUATION,
     code=view.snippet,
