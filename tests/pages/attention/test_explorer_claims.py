@@ -2,6 +2,7 @@
 logits."""
 
 import re
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -10,12 +11,13 @@ import tlmviz
 from pages.attention.explorer import claims, data
 from pages.attention.explorer.state import Explorer
 from tests.pages.helpers import by_title, open_page
-from tests.pages.states import MOST, above_the_picture, each_speaks_and_is_silent, left_without
+from tests.pages.states import MOST, above_the_picture, agree, each_speaks_and_is_silent, left_without
 from tlmviz.analysis.attention.attribution import attribute_logit
-from tlmviz.figures import readable
 from tlmviz.tokens import output_names
 from tlmviz.ui import link
 from tlmviz.ui.inputs import DEFAULT_TEXT, EXAMPLES
+from tlmviz.ui.looking import comes_again, looks_too
+from tlmviz.ui.markdown import quoted
 
 START = {name: control.default for name, control in Explorer.controls.items()}
 FRENCH = "Le chat 😀 voit le chat. Le chien voit le"
@@ -26,98 +28,130 @@ def state(text: str, head: tuple[int, int], query: int | None, model: str = "sto
     return Explorer(**START | {"model": model, "text": text, "view": link.View(head=head, query=query)} | values)
 
 
-def has(said: str | None, *parts: object) -> bool:
-    """Whether a sentence has these parts, in this order."""
-    plain = (said or "").replace("\\", "")
-    return bool(re.search(".*".join(re.escape(str(part)) for part in parts), plain))
+def percent(share) -> str:
+    return f"{float(share):.0%}"
 
 
-def check_row(said: dict, lm, trace, chosen: Explorer) -> None:
-    (layer, head), ids = chosen.view.head, trace.ids
-    at = len(ids) - 1 if chosen.view.query is None else chosen.view.query
-    q, k, _ = (x.double() for x in trace.qk(layer, head))
-    row = torch.softmax(k[: at + 1] @ q[at] * trace.specs[layer].scale, 0)
-    best = int(row.argmax())
-    p = lm(torch.tensor([ids]))[0, at].double().softmax(-1)
-    expected, chance = int(p.argmax()), f"{float(p.max()):.0%}"
-    followed = 0 < best <= at and best - 1 < at and ids[best - 1] == ids[at]
-    again = followed and ids[best] == expected
-    assert (bool(said["comes_again"]), bool(said["comes_again_in_vain"]), bool(said["looks"])) == (
-        again,
-        followed and not again,
-        not followed,
-    )
-    token, key = (f"“{readable(trace.tokens[place])}” ({place})" for place in (at, best))
-    name, share = readable(output_names(lm.tokenizer, [expected])[0]), f"{float(row[best]):.0%}"
-    if again:
-        left, still = left_without(lm, chosen.text, (layer, head), at)
+class Truth:
+    """A head's row by its queries and keys, and what is expected next."""
+
+    def __init__(self, chosen: Explorer):
+        self.chosen, self.lm = chosen, tlmviz.load(chosen.model)
+        self.trace = trace = self.lm.trace(chosen.text)
+        (layer, head), ids = chosen.view.head, trace.ids
+        self.at = at = len(ids) - 1 if chosen.view.query is None else chosen.view.query
+        q, k, _ = (x.double() for x in trace.qk(layer, head))
+        self.row = torch.softmax(k[: at + 1] @ q[at] * trace.specs[layer].scale, 0)
+        self.best, self.head = int(self.row.argmax()), f"L{layer}H{head}"
+        self.logits = self.lm(torch.tensor([ids]))[0, at]
+        p = self.logits.double().softmax(-1)
+        self.expected, self.p = int(p.argmax()), percent(p.max())
+        self.followed = 0 < self.best <= at and ids[self.best - 1] == ids[at]
+        self.again = self.followed and ids[self.best] == self.expected
+
+    def token(self, place: int) -> str:
+        return quoted(self.trace.tokens[place], place)
+
+    def name(self, token: int) -> str:
+        return quoted(output_names(self.lm.tokenizer, [token])[0])
+
+    @property
+    def looked(self) -> tuple[str, str]:
+        return self.token(self.at), self.head
+
+    @cached_property
+    def without(self) -> torch.Tensor:
+        """Probabilities without the muted heads."""
+
+        def silent(heads: list[int]):
+            def edit(z, record):
+                return z * torch.tensor([head not in heads for head in range(z.shape[1])])[None, :, None, None]
+
+            return edit
+
+        muted = self.chosen.view.mute
+        edits = {f"blocks.{layer}.attn.z": silent([head for row, head in muted if row == layer]) for layer, _ in muted}
+        return self.lm.trace(self.chosen.text, edit=edits).logits[self.at].double().softmax(-1)
+
+    @property
+    def muted(self) -> tuple:
+        """The heads as they are listed."""
+        names = [f"L{layer}H{head}" for layer, head in self.chosen.view.mute]
+        *first, last = names if len(names) <= 3 else [*names[:3], len(names) - 3]
+        return (*([", ".join(first)] if first else []), last)
+
+
+def _lost(t: Truth):
+    if not t.chosen.view.mute or (now := int(t.without.argmax())) == t.expected:
+        return None
+    return *t.muted, t.name(t.expected), t.p, percent(t.without[t.expected]), t.name(now), percent(t.without[now])
+
+
+def _kept(t: Truth):
+    if not t.chosen.view.mute or int(t.without.argmax()) != t.expected:
+        return None
+    left = percent(t.without[t.expected])
+    return *t.muted, t.name(t.expected), left, *([t.p] if left != t.p else [])
+
+
+def _in_vain(t: Truth):
+    if not t.followed or t.again:
+        return None
+    return *t.looked, percent(t.row[t.best]), t.token(t.best), t.name(t.expected), t.p
+
+
+def _looks(t: Truth):
+    if t.followed:
+        return None
+    key = [] if t.best == t.at else [t.token(t.best)]
+    return *t.looked, *key, percent(t.row[t.best]), t.name(t.expected), t.p
+
+
+def _adds_most(t: Truth):
+    word = t.chosen.word
+    if word is None:
+        return None
+    parts = attribute_logit(t.lm, t.trace, t.at, word)
+    layer, head = np.unravel_index(int(parts.heads.argmax()), tuple(parts.heads.shape))
+    if float(part := f"{float(parts.heads.max()):.2f}") <= 0:
+        return None
+    return layer, head, quoted(t.lm.tokenizer.name(word)), part, f"{float(t.logits[word]):.2f}".replace("-", "−")
+
+
+PLAIN = {"lost": _lost, "kept": _kept, "comes_again_in_vain": _in_vain, "looks": _looks, "adds_most": _adds_most}
+
+
+def has(said: str, *parts: str) -> bool:
+    """Whether sentences have these parts, in this order."""
+    return bool(re.search(".*".join(map(re.escape, parts)), said))
+
+
+def check_again(said: str | None, t: Truth) -> None:
+    """What comes again, in one sentence, and what hangs on the head, in another."""
+    assert bool(said) == t.again
+    if said:
+        left, still = left_without(t.lm, t.chosen.text, t.chosen.view.head, t.at)
         ends = [left] if still else ["expects", left]
-        assert has(said["comes_again"], token, f"L{layer}H{head}", share, key, chance, "ithout", *ends)
-        check_others(said["looks_too"], lm, trace, chosen.text, (layer, head), at, best)
-    elif followed:
-        assert has(said["comes_again_in_vain"], token, f"L{layer}H{head}", share, key, name, chance)
-    else:
-        assert has(said["looks"], token, f"L{layer}H{head}", "itself" if best == at else key, share, name, chance)
+        assert has(said, *t.looked, percent(t.row[t.best]), t.token(t.best), t.p, "ithout", *ends)
 
 
-def check_others(said: str | None, lm, trace, text: str, own: tuple[int, int], at: int, key: int) -> None:
-    """The other head that looks at the key most, where one gives it half."""
+def check_others(said: str | None, t: Truth) -> None:
+    """The other head that looks at the key most, where one gives it half, and what hangs on that one."""
     rows = {
-        (layer, head): trace.attention(layer, head, slice(at, at + 1))[0]
-        for layer in range(trace.n_layers)
-        for head in range(trace.n_heads)
+        (layer, head): t.trace.attention(layer, head, slice(t.at, t.at + 1))[0]
+        for layer in range(t.trace.n_layers)
+        for head in range(t.trace.n_heads)
     }
-    there = {head: float(row[key]) for head, row in rows.items() if head != own and int(row.argmax()) == key}
+    there = {
+        head: float(row[t.best])
+        for head, row in rows.items()
+        if t.again and head != t.chosen.view.head and int(row.argmax()) == t.best
+    }
     other = max(there, key=there.get, default=None)
     assert bool(said) == (other is not None and there[other] >= 0.5)
     if said:
-        left, _ = left_without(lm, text, other, at)
+        left, _ = left_without(t.lm, t.chosen.text, other, t.at)
         assert has(said, "L{}H{}".format(*other), f"{there[other]:.0%}", "ithout", left)
-
-
-def check_muted(said: dict, lm, trace, chosen: Explorer) -> None:
-    muted = chosen.view.mute
-    at = len(trace) - 1 if chosen.view.query is None else chosen.view.query
-
-    def silent(heads: list[int]):
-        def edit(z, record):
-            return z * torch.tensor([head not in heads for head in range(z.shape[1])])[None, :, None, None]
-
-        return edit
-
-    edits = {f"blocks.{layer}.attn.z": silent([head for row, head in muted if row == layer]) for layer, _ in muted}
-    before, after = (lm.trace(chosen.text, edit=each).logits[at].double().softmax(-1) for each in ({}, edits))
-    top, now = int(before.argmax()), int(after.argmax())
-    assert (bool(said["lost"]), bool(said["kept"])) == (bool(muted) and top != now, bool(muted) and top == now)
-    if not muted:
-        return
-    heads = ", ".join(f"L{layer}H{head}" for layer, head in muted[:3])
-    name, other = (readable(output_names(lm.tokenizer, [each])[0]) for each in (top, now))
-    old, new = (f"{float(p[top]):.0%}" for p in (before, after))
-    if top != now:
-        assert has(said["lost"], heads.split(", ")[0], name, old, new, other, f"{float(after[now]):.0%}")
-    else:
-        assert has(said["kept"], heads.split(", ")[0], name, new, *([old] if old != new else []))
-    assert len(muted) <= 3 or has(said["lost"] or said["kept"], f"{len(muted) - 3} more")
-
-
-def check_word(said: dict, lm, trace, chosen: Explorer) -> None:
-    if chosen.word is None:
-        assert not said["adds_most"]
-        return
-    at = len(trace) - 1 if chosen.view.query is None else chosen.view.query
-    parts = attribute_logit(lm, trace, at, chosen.word)
-    layer, head = np.unravel_index(int(parts.heads.argmax()), tuple(parts.heads.shape))
-    assert bool(said["adds_most"]) == (float(f"{float(parts.heads.max()):.2f}") > 0)
-    logit = float(lm(torch.tensor([trace.ids]))[0, at, chosen.word])
-    part = f"{float(parts.heads.max()):.2f}"
-    assert has(
-        said["adds_most"],
-        f"L{layer}H{head}",
-        readable(lm.tokenizer.name(chosen.word)),
-        part,
-        f"{logit:.2f}".replace("-", "−"),
-    )
 
 
 STATES = [
@@ -142,15 +176,15 @@ STATES = [
 
 def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
     found = []
+    told = [claim for claim in claims.CLAIMS if claim.__name__ in PLAIN]
     for chosen in STATES:
-        lm = tlmviz.load(chosen.model)
-        trace, shown = lm.trace(chosen.text), data.Data(chosen)
-        said = {claim.__name__: claim(shown) for claim in claims.CLAIMS}
-        check_row(said, lm, trace, chosen)
-        check_muted(said, lm, trace, chosen)
-        check_word(said, lm, trace, chosen)
-        found.append({name: bool(text) for name, text in said.items()})
-        assert sum(found[-1].values()) <= MOST
+        shown, truth = data.Data(chosen), Truth(chosen)
+        made = agree(told, PLAIN, shown, truth)
+        again, too = comes_again(shown), looks_too(shown)
+        check_again(again, truth)
+        check_others(too, truth)
+        found.append({**made, "comes_again": bool(again), "looks_too": bool(too)})
+        assert len(found[-1]) == len(claims.CLAIMS) and sum(found[-1].values()) <= MOST
     each_speaks_and_is_silent(found)
 
 

@@ -9,12 +9,14 @@ import tlmviz
 from pages.attention.inside_block import claims, data
 from pages.attention.inside_block.state import Choice
 from tests.pages.helpers import open_page
-from tests.pages.states import above_the_picture, each_speaks_and_is_silent, left_without
+from tests.pages.states import above_the_picture, agree, each_speaks_and_is_silent, left_without
 from tlmviz.analysis.attention.stacks import DECODER, ENCODER
 from tlmviz.figures import readable
 from tlmviz.tokens import output_names
 from tlmviz.ui import translation
 from tlmviz.ui.inputs import DEFAULT_TEXT, EXAMPLES
+from tlmviz.ui.looking import comes_again
+from tlmviz.ui.markdown import plain, quoted
 from tlmviz.ui.translation import SentencePair
 
 START = {name: control.default for name, control in Choice.controls.items()}
@@ -33,121 +35,175 @@ def translating(which: str, layer: int, head: int, position: int, step: str | No
     return state(text, layer, head, position, "eng-fra", pair=pair, which=which, step=step)
 
 
-def has(said: str | None, *parts: object) -> bool:
-    """Whether a sentence has these parts, in this order."""
-    plain = (said or "").replace("\\", "")
-    return bool(re.search(".*".join(re.escape(str(part)) for part in parts), plain))
+def percent(share) -> str:
+    return f"{float(share):.0%}"
 
 
-def check_language(said: dict, choice: Choice) -> None:
-    lm = tlmviz.load(choice.model)
-    trace = lm.trace(choice.text)
-    q, k, _ = (x.double() for x in trace.qk(choice.layer, choice.head))
-    at = choice.position
-    row = torch.softmax(k[: at + 1] @ q[at] * trace.specs[choice.layer].scale, 0)
-    best, ids = int(row.argmax()), trace.ids
-    logits = lm(torch.tensor([ids]))[0, at].double().softmax(-1)
-    expected, p = int(logits.argmax()), f"{float(logits.max()):.0%}"
-    shown = output_names(lm.tokenizer, [expected])[0]
-    followed = best > 0 and best - 1 < at and ids[best - 1] == ids[at]
-    token, head = f"“{readable(trace.tokens[at])}” ({at})", f"L{choice.layer}H{choice.head}"
-    key, share = f"“{readable(trace.tokens[best])}” ({best})", f"{float(row[best]):.0%}"
-    again = followed and ids[best] == expected
-    assert (bool(said["comes_again"]), bool(said["comes_again_in_vain"]), bool(said["looks"])) == (
-        again,
-        followed and not again,
-        not followed,
-    )
-    assert not said["crosses"] and not said["encodes"]
-    check_written(said["writes"], lm, choice, token)
-    if again:
-        left, still = left_without(lm, choice.text, (choice.layer, choice.head), at)
-        assert has(said["comes_again"], token, head, share, key, p, "ithout", *([] if still else ["expects"]), left)
-    elif followed:
-        assert has(said["comes_again_in_vain"], token, head, share, key, readable(shown), p)
-    else:
-        assert has(said["looks"], token, head, "itself" if best == at else key, share, readable(shown), p)
-    length = len(trace.tokens)
-    assert bool(said["hides"]) == (choice.step == "mask" and at < length - 1)
-    assert not said["hides"] or has(said["hides"], length - 1 - at, length, token)
-    assert bool(said["hides_nothing"]) == (choice.step == "mask" and at == length - 1)
-    loss = [f"{each:.2f}" for each in trace.loss_per_token().tolist()]
-    worst = max(range(len(loss)), key=lambda each: float(loss[each]))
-    assert bool(said["dearest"]) == (choice.step == "loss" and loss.count(loss[worst]) == 1)
-    assert not said["dearest"] or has(said["dearest"], readable(trace.tokens[worst + 1]), loss[worst])
-    check_heads(said, lm, choice)
-    check_stream(said, lm, choice, readable(shown))
+class Language:
+    """A text read by a language model: a head's row by its queries and keys, and what is expected next."""
+
+    def __init__(self, choice: Choice):
+        self.choice, self.lm = choice, tlmviz.load(choice.model)
+        self.at, self.trace = choice.position, self.lm.trace(choice.text)
+        q, k, _ = (x.double() for x in self.trace.qk(choice.layer, choice.head))
+        self.row = torch.softmax(k[: self.at + 1] @ q[self.at] * self.trace.specs[choice.layer].scale, 0)
+        self.best, ids = int(self.row.argmax()), self.trace.ids
+        p = self.lm(torch.tensor([ids]))[0, self.at].double().softmax(-1)
+        self.expected, self.p = int(p.argmax()), percent(p.max())
+        self.followed = 0 < self.best <= self.at and ids[self.best - 1] == ids[self.at]
+        self.again = self.followed and ids[self.best] == self.expected
+        self.crosses = self.encodes = False
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return quoted(self.trace.tokens[self.at], self.at), f"L{self.choice.layer}H{self.choice.head}"
+
+    @property
+    def key(self) -> str:
+        return quoted(self.trace.tokens[self.best], self.best)
+
+    @property
+    def next(self) -> str:
+        return quoted(output_names(self.lm.tokenizer, [self.expected])[0])
 
 
-def check_written(said: str | None, lm, choice: Choice, token: str) -> None:
+class Pair(Language):
+    """A sentence and its translation."""
+
+    def __init__(self, choice: Choice):
+        self.choice, self.at, self.followed = choice, choice.position, True
+        stack = translation.stack(choice.pair, choice.which)
+        self.crosses, self.encodes, self.trace = choice.which == DECODER, choice.which != DECODER, stack.trace
+        self.row = (stack.cross if self.crosses else stack.trace).attention(choice.layer, choice.head)[self.at]
+        self.best, self.again, self.keys = int(self.row.argmax()), False, choice.pair.source
+        if self.crosses:
+            p = stack.trace.logits[self.at].softmax(-1)
+            self.p, self.name = percent(p.max()), output_names(stack.tokenizer, [int(p.argmax())])[0]
+
+    @property
+    def key(self) -> str:
+        return quoted((self.keys if self.crosses else self.trace.tokens)[self.best], self.best)
+
+    @property
+    def next(self) -> str:
+        return quoted(self.name)
+
+
+def _writes(t: Language):
     """What the layer's two parts add, by their own forward passes over the stream that comes in."""
-    block, kept = lm.network.blocks[choice.layer], {}
+    if isinstance(t, Pair):
+        return None
+    block, kept, choice = t.lm.network.blocks[t.choice.layer], {}, t.choice
 
     def keep(name: str):
         return lambda _module, _given, made: kept.update({name: made[0, choice.position].double()})
 
     hooks = [block.attn.register_forward_hook(keep("attn")), block.mlp.register_forward_hook(keep("mlp"))]
     names = tuple(f"blocks.{choice.layer}.{name}" for name in ("resid_pre", "resid_post"))
-    trace = lm.trace(choice.text, keep=names.__contains__)
+    trace = t.lm.trace(choice.text, keep=names.__contains__)
     for hook in hooks:
         hook.remove()
     before, after = (trace[name][0, choice.position].double() for name in names)
     torch.testing.assert_close(before + kept["attn"] + kept["mlp"], after, atol=1e-4, rtol=1e-4)
     come, attention, mlp = (float(each.norm()) for each in (before, kept["attn"], kept["mlp"]))
-    assert bool(said) == (f"{attention:.3g}" != f"{mlp:.3g}")
+    if f"{attention:.3g}" == f"{mlp:.3g}":
+        return None
     parts = [f"{attention:.3g}", f"{mlp:.3g}"] if mlp > attention else [f"{mlp:.3g}", f"{attention:.3g}"]
     times = max(attention, mlp) / min(attention, mlp)
-    times = f"{times:.1f}" if times < 10 else f"{times:.0f}"
-    assert not said or has(said, f"Layer {choice.layer}", token, f"{come:.3g}", *parts, f"{times} times")
+    return choice.layer, t.place[0], f"{come:.3g}", *parts, f"{times:.1f}" if times < 10 else f"{times:.0f}"
 
 
-def check_heads(said: dict, lm, choice: Choice) -> None:
+def _in_vain(t: Language):
+    if isinstance(t, Pair) or not t.followed or t.again:
+        return None
+    return *t.place, percent(t.row[t.best]), t.key, t.next, t.p
+
+
+def _looks(t: Language):
+    if t.followed:
+        return None
+    return *t.place, *([] if t.best == t.at else [t.key]), percent(t.row[t.best]), t.next, t.p
+
+
+def _encodes(t: Language):
+    if not t.encodes:
+        return None
+    (token, head), share = t.place, percent(t.row[t.best])
+    return (head, token, share) if t.best == t.at else (token, head, t.key, share)
+
+
+def _hides(t: Language):
+    length = len(t.trace.tokens)
+    if t.choice.step != "mask" or t.at == length - 1:
+        return None
+    return length - 1 - t.at, length, t.place[0]
+
+
+def _dearest(t: Language):
+    if t.choice.step != "loss":
+        return None
+    loss = [f"{each:.2f}" for each in t.trace.loss_per_token().tolist()]
+    worst = max(range(len(loss)), key=lambda each: float(loss[each]))
+    return (plain(readable(t.trace.tokens[worst + 1])), loss[worst]) if loss.count(loss[worst]) == 1 else None
+
+
+def _writes_most(t: Language):
     """Which head's mixed values, times its rows of the output matrix, are the longest vector."""
-    assert bool(said["writes_most"]) == (choice.step == "per head")
-    if choice.step != "per head":
-        return
-    trace = lm.trace(choice.text, keep=lambda name: True)
-    values = trace[f"blocks.{choice.layer}.attn.v"][0]  # [G, T, D]
-    out = lm.network.blocks[choice.layer].attn.proj.weight.detach().double()  # [C, H * D]
+    if t.choice.step != "per head":
+        return None
+    trace = t.lm.trace(t.choice.text, keep=lambda name: True)
+    values = trace[f"blocks.{t.choice.layer}.attn.v"][0]  # [G, T, D]
+    out = t.lm.network.blocks[t.choice.layer].attn.proj.weight.detach().double()  # [C, H * D]
     lengths = []
     for head in range(trace.n_heads):
         v = values[head * len(values) // trace.n_heads]
-        mixed = trace.attention(choice.layer, head)[choice.position].double() @ v.double()
+        mixed = trace.attention(t.choice.layer, head)[t.at].double() @ v.double()
         size = len(mixed)
         lengths.append(float((out[:, head * size : (head + 1) * size] @ mixed).norm()))
     most = int(np.argmax(lengths))
-    assert has(said["writes_most"], f"Head {most}", f"{lengths[most]:.2f}")
+    return most, t.place[0], f"{lengths[most]:.2f}"
 
 
-def check_stream(said: dict, lm, choice: Choice, shown: str) -> None:
-    names = ("embed", *(f"blocks.{layer}.resid_post" for layer in range(lm.config.n_layers)))
-    trace, at = lm.trace(choice.text, keep=names.__contains__), choice.position
-    first, last = (f"{float(trace[name][0, at].norm()):.1f}" for name in (names[0], names[-1]))
-    assert has(said["grows"], first, last)
+def _stream(t: Language):
+    names = ("embed", *(f"blocks.{layer}.resid_post" for layer in range(t.lm.config.n_layers)))
+    return names, t.lm.trace(t.choice.text, keep=names.__contains__)
+
+
+def _grows(t: Language):
+    names, trace = _stream(t)
+    return t.place[0], *(f"{float(trace[name][0, t.at].norm()):.1f}" for name in (names[0], names[-1]))
+
+
+def _formed(t: Language):
+    names, trace = _stream(t)
     with torch.inference_mode():
-        guesses = [int(lm.network.head(lm.network.norm(trace[name][0, at])).argmax()) for name in names]
+        guesses = [int(t.lm.network.head(t.lm.network.norm(trace[name][0, t.at])).argmax()) for name in names]
     since = next(n for n in range(len(names)) if len(set(guesses[n:])) == 1)
-    told = "from the embedding on" if since == 0 else f"from layer {since - 1} on"
-    assert has(said["formed"], shown, told)
+    return t.place[0], t.next, *([since - 1] if since else [])
 
 
-def check_pair(said: dict, choice: Choice) -> None:
-    stack = translation.stack(choice.pair, choice.which)
-    crosses = choice.which == DECODER
-    row = (stack.cross if crosses else stack.trace).attention(choice.layer, choice.head)[choice.position]
-    best, share = int(row.argmax()), f"{float(row.max()):.0%}"
-    tokens = choice.pair.source if crosses else stack.trace.tokens
-    assert (bool(said["crosses"]), bool(said["encodes"])) == (crosses, not crosses) and not said["writes"]
-    assert not any(said[name] for name in ("comes_again", "comes_again_in_vain", "looks"))
-    key = f"“{readable(tokens[best])}” ({best})"
-    if crosses:
-        p = stack.trace.logits[choice.position].softmax(-1)
-        written = output_names(stack.tokenizer, [int(p.argmax())])[0]
-        assert has(said["crosses"], share, key, readable(written), f"{float(p.max()):.0%}")
-    elif best == choice.position:
-        assert has(said["encodes"], "itself", share)
-    else:
-        assert has(said["encodes"], key, share) and ("later" in said["encodes"]) == (best > choice.position)
+PLAIN = {
+    "writes": _writes,
+    "comes_again_in_vain": _in_vain,
+    "looks": _looks,
+    "crosses": lambda t: (*t.place, percent(t.row[t.best]), t.key, t.next, t.p) if t.crosses else None,
+    "encodes": _encodes,
+    "hides": _hides,
+    "hides_nothing": lambda t: (t.place[0],) if t.choice.step == "mask" and t.at == len(t.trace.tokens) - 1 else None,
+    "dearest": _dearest,
+    "writes_most": _writes_most,
+    "grows": _grows,
+    "formed": _formed,
+}
+
+
+def check_again(said: str | None, t: Language) -> None:
+    """What comes again, in one sentence, and what hangs on the head, in another."""
+    assert bool(said) == t.again
+    if said:
+        left, still = left_without(t.lm, t.choice.text, (t.choice.layer, t.choice.head), t.at)
+        parts = [*t.place, percent(t.row[t.best]), t.key, t.p, "ithout", *([] if still else ["expects"]), left]
+        assert re.search(".*".join(map(re.escape, parts)), said)
 
 
 STATES = [
@@ -173,11 +229,15 @@ PAIRS = [
 def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
     found = []
     for each in (*STATES, *PAIRS):
-        shown = data.Data(each)
-        every = claims.CLAIMS if each.pair else (*claims.CLAIMS, *claims.STREAM)
-        said = {claim.__name__: claim(shown) for claim in every}
-        (check_pair if each.pair else check_language)(said, each)
-        found.append({claim.__name__: bool(said.get(claim.__name__)) for claim in (*claims.CLAIMS, *claims.STREAM)})
+        apart = (comes_again, claims.writes_most) if each.pair else (comes_again,)
+        told = [claim for claim in claims.CLAIMS if claim not in apart]
+        shown, truth = data.Data(each), (Pair if each.pair else Language)(each)
+        made = agree(told, PLAIN, shown, truth)
+        check_again(comes_again(shown), truth)
+        if said := claims.encodes(shown):
+            assert ("later" in said, "itself" in said) == (truth.best > truth.at, truth.best == truth.at)
+        stream = dict.fromkeys(("grows", "formed"), False) if each.pair else agree(claims.STREAM, PLAIN, shown, truth)
+        found.append({"writes_most": False, **made, **stream, "comes_again": truth.again})
     each_speaks_and_is_silent(found)
 
 
