@@ -10,7 +10,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from tlmviz.analysis import shipped
+from tlmviz.analysis import precomputed
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.ui import compute
 from tlmviz.ui.components.below import PAINTED
@@ -25,7 +25,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (  # folder of a page, and its l
 def main() -> None:
     """Open the pages and write what they computed beside the default model."""
     lm = compute.model(compute.DEFAULT_MODEL)
-    with shipped.collection() as answers:
+    with precomputed.collection() as answers:
         for page, link in PAGES:
             app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=600)
             app.run().switch_page(f"{page}/page.py")
@@ -34,7 +34,7 @@ def main() -> None:
             app.run()
             if app.exception or app.error:
                 raise SystemExit(f"{page}: {[each.value for each in (*app.exception, *app.error)]}")
-    path = shipped.write(models_folder() / lm.name, lm, answers)
+    path = precomputed.write(models_folder() / lm.name, lm, answers)
     print(f"{path}: {len(answers)} answers, {path.stat().st_size:,} bytes")
 
 

@@ -17,11 +17,11 @@ from pages import ALL, FIRST, HOME, SECTIONS, Page
 from tlmviz.shots import read_link
 from tlmviz.site import pages as site_pages
 from tlmviz.ui.gallery import Card
+from tlmviz.ui.handoff import address
 from tlmviz.ui.lessons import runner
 from tlmviz.ui.lessons.parts import Lesson
 from tlmviz.ui.lessons.table import LESSONS
 from tlmviz.ui.menu import MENUS
-from tlmviz.ui.onward import address
 
 from .galleries import FOLDER, cards_of, picture_of
 from .page_table import DOCUMENT, with_table

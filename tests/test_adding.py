@@ -11,7 +11,7 @@ import pages
 import tlmviz
 from tests.pages.helpers import PATIENCE, READING, ROOT, by_title, run_snippet, words
 from tests.pages.states import above_the_picture
-from tlmviz.ui.below import PAINTED
+from tlmviz.ui.deferred import PAINTED
 
 TEXT = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"\*\*`surprise/(\w+\.py)`\*\*.*?```python\n(.*?)```", TEXT, re.DOTALL))

@@ -21,9 +21,9 @@ from tlmviz.checkpoints import native as zoo
 from tlmviz.checks import Check
 from tlmviz.ui import compute, frame, language
 from tlmviz.ui.address import OWNER, SLOT
-from tlmviz.ui.below import PAINTED
 from tlmviz.ui.components.attention_view import pack
 from tlmviz.ui.components.chart import NAME as CHART
+from tlmviz.ui.deferred import PAINTED
 from tlmviz.ui.live import Picture
 from tlmviz.ui.state import UNREADABLE, Control, Menu, State
 from tlmviz.ui.visit import ARRIVED

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tlmviz.ui import compute, progress
-from tlmviz.ui.line import Line
+from tlmviz.ui.work_queue import Line
 
 
 def test_one_computation_runs_at_a_time():

@@ -33,7 +33,7 @@ from tlmviz.tracing.trace import Trace
 from tlmviz.ui import texts
 
 from .components.attention_view import encode_overview
-from .line import Line
+from .work_queue import Line
 
 if TYPE_CHECKING:
     from tlmviz.checks import Check

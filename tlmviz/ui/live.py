@@ -17,7 +17,7 @@ import streamlit as st
 
 from tlmviz import figures
 
-from . import below, language
+from . import deferred, language
 from .components import said_by
 from .components.attention_view import pack
 from .components.scripts import CANVAS, module, style
@@ -48,7 +48,7 @@ class Picture:
             "content": zlib.crc32(pack(header, arrays)),  # a picture that is sent again is not taken for another
             "state": state,
             "seq": st.session_state.get(self._number, 0),
-            "picture": below.next_picture(),
+            "picture": deferred.next_picture(),
             "lang": language.LANGUAGE.get(),
         }
         self._show(key=self.key, data=pack({**header, **run}, arrays), on_left_change=self._keep)

@@ -16,10 +16,10 @@ from tlmviz.checkpoints.folders import added_models
 from . import glossary
 from .components import menu
 from .components.menu import LESSON, MODEL, PAGE, Entry, Found
+from .handoff import address
 from .lessons import runner
 from .lessons.table import LESSONS
 from .menu import MENUS
-from .onward import address
 
 # Streamlit's own menu is there, as its links go from page to page within a session, and is not seen: it is blank until
 # the style that hides it has come.

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import streamlit as st
 
-from . import below, frame, menu
+from . import deferred, frame, menu
 from .claims import Claim
 from .hints import Hint
 from .state import State
@@ -97,7 +97,7 @@ class Part:
 
     def _draw(self, piece: Draw | Piece | Later, data: Any, pictured: bool) -> None:
         if isinstance(piece, Later):
-            below.after(pictured, piece.area, lambda: self._each(piece.pieces, data), piece.seen)
+            deferred.after(pictured, piece.area, lambda: self._each(piece.pieces, data), piece.seen)
         elif isinstance(piece, Piece):
             FRAME[piece](self, data)
         else:

@@ -141,7 +141,7 @@ def too_many(before: int, seconds: float) -> str:
     )
 
 
-def shipped_claim(what: str) -> str:
+def precomputed_claim(what: str) -> str:
     """What holds where shipped figures are right."""
     return f"the figures above were computed beforehand; {what}, computed again now, is the same"
 

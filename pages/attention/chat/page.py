@@ -7,7 +7,7 @@ from pages.attention.chat import claims, guess, view
 from pages.attention.chat.data import Data
 from pages.attention.chat.examples import examples
 from pages.attention.chat.state import Chat
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 
 
 @frame.fragment
@@ -26,7 +26,7 @@ def talk(model: str) -> None:
         view.heads(shown)
     frame.next_step(claims.HINTS, shown)
     view.attention(shown)
-    below.when_painted("beneath-chat", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-chat", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: Data) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from tlmviz import figures
 from tlmviz.analysis.attention.roles import PARTIES
 from tlmviz.figures.attention import roles as role_figures
-from tlmviz.ui import below, frame, link
+from tlmviz.ui import deferred, frame, link
 from tlmviz.ui.components.attention_view import attention_view, build_payload, encode_overview
 from tlmviz.ui.language import _
 
@@ -108,7 +108,7 @@ def attention(shown: Data) -> None:
         origin=f"{shown.chosen.model}:chat",
         palette=figures.palette(),
         overview=encode_overview(trace),
-        picture=below.next_picture(),
+        picture=deferred.next_picture(),
         groups={
             "names": list(named),
             "colors": [role_figures.ROLE_COLORS[role] for role in named],

@@ -7,7 +7,7 @@ from pages.attention.explorer import claims, guess, view, view_other, view_panel
 from pages.attention.explorer.data import Data
 from pages.attention.explorer.examples import examples
 from pages.attention.explorer.state import Explorer
-from tlmviz.ui import below, compute, frame
+from tlmviz.ui import compute, deferred, frame
 
 
 @frame.fragment
@@ -52,5 +52,5 @@ def look_closer() -> None:
 
 frame.heading(IN["attention/explorer"], examples, Explorer)
 explore(st.session_state["model"])
-below.when_painted("closer", look_closer)
+deferred.when_painted("closer", look_closer)
 frame.equation(*view.EQUATION)

@@ -8,8 +8,8 @@ import streamlit as st
 
 from tlmviz import figures
 from tlmviz.tracing.trace import Trace
-from tlmviz.ui import below, engine, frame, inputs, link
 from tlmviz.ui import compute as shared
+from tlmviz.ui import deferred, engine, frame, inputs, link
 from tlmviz.ui.components.attention_view import FOLDER, attention_view, build_payload
 from tlmviz.ui.components.next_tokens import next_tokens as draw_bars
 from tlmviz.ui.language import _
@@ -77,7 +77,7 @@ def attention(shown: Data) -> None:
         origin=f"{model}:{inputs.examples_picked()}",
         palette=figures.palette(),
         overview=shared.overview(model, text),
-        picture=below.next_picture(),
+        picture=deferred.next_picture(),
         mutable=shown.lm.task == "language",
         written=predictions.written(shown),
         engine=engine.offer(model, text, READER, ("layer", "head", "query")),

@@ -8,7 +8,7 @@ from pages import IN
 from pages.attention.inside_block import claims, data, view
 from pages.attention.inside_block.examples import examples
 from pages.attention.inside_block.state import Choice
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 
 
 @frame.fragment
@@ -24,7 +24,7 @@ def steps(given: dict[str, Any]) -> None:
             view.step_menu(shown)
             view.tensor(shown)
     frame.next_step(claims.HINTS, shown)
-    below.when_painted("beneath-block", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-block", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: data.Data) -> None:
@@ -47,7 +47,7 @@ def show(model: str) -> None:
     shown = data.Data(Choice.of_session(**given))
     steps(given)
     if given["pair"] is None:
-        below.when_painted("beneath-stream", lambda: view.stream(shown))
+        deferred.when_painted("beneath-stream", lambda: view.stream(shown))
 
 
 frame.heading(IN["attention/inside_block"], examples, Choice)

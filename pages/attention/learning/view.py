@@ -12,7 +12,7 @@ from tlmviz.checkpoints.registry import checkpoint_folder
 from tlmviz.errors import UnknownName
 from tlmviz.monitoring import Event
 from tlmviz.ui import compute as computing
-from tlmviz.ui import frame, inputs, live, markdown, onward
+from tlmviz.ui import frame, handoff, inputs, live, markdown
 from tlmviz.ui.language import N_, _
 
 from . import claims
@@ -147,15 +147,15 @@ def open_elsewhere(data: Data) -> None:
     """Links to all heads at the step in the Head atlas, and to the head in the explorer, where the training kept
     weights."""
     at = {"atlas": f"{data.chosen.run}{AT}", "atlasstep": str(data.step)}
-    atlas = onward.Onward(
+    atlas = handoff.Onward(
         _("All heads at step {step} in the Head atlas", step=claims.step(data.step)), "head_atlas", at
     )
     if data.there is None:
-        onward.links([atlas])
+        handoff.links([atlas])
         return
     query = {"model": data.there, "text": data.chosen.text, "head": f"{data.head[0]}.{data.head[1]}"}
     label = _("{head} at step {step} in the explorer", head=claims.name(data.head), step=claims.step(data.step))
-    onward.links([onward.Onward(label, onward.EXPLORER, query), atlas])
+    handoff.links([handoff.Onward(label, handoff.EXPLORER, query), atlas])
 
 
 def snippet(data: Data) -> str:

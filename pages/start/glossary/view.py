@@ -13,9 +13,9 @@ from tlmviz.hosting import pictures
 from tlmviz.ui import glossary, language, markdown
 from tlmviz.ui.components import said_by
 from tlmviz.ui.components.scripts import component
+from tlmviz.ui.handoff import address
 from tlmviz.ui.language import _
 from tlmviz.ui.lessons import runner
-from tlmviz.ui.onward import address
 
 from .data import Data, Entry
 from .state import Glossary

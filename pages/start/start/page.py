@@ -5,8 +5,8 @@ import streamlit as st
 from pages import IN
 from pages.start.start import claims, data, view
 from pages.start.start.state import Start
-from tlmviz.ui import below, engine, frame, inputs
 from tlmviz.ui import compute as shared
+from tlmviz.ui import deferred, engine, frame, inputs
 from tlmviz.ui.language import _
 from tlmviz.ui.lessons import cards
 
@@ -33,7 +33,7 @@ def chapters() -> None:
 
 frame.heading(IN["start/start"], lambda: None, Start, count=f"{shared.configs()[data.MODEL].vocab_size:,}")
 look()
-below.when_painted("chapters", chapters)
+deferred.when_painted("chapters", chapters)
 st.markdown(_("## Lessons"))
 cards.lessons()
 frame.what_to_notice(*map(_, claims.NOTICE))

@@ -12,14 +12,14 @@ import streamlit as st
 
 from pages import HOME, SECTIONS
 from tlmviz.errors import Error
-from tlmviz.ui import below, engine, frame, inputs, language, onward
 from tlmviz.ui import compute as shared
+from tlmviz.ui import deferred, engine, frame, handoff, inputs, language
 from tlmviz.ui.components.attention_view import TAG_TABLE
 from tlmviz.ui.components.scripts import component
+from tlmviz.ui.handoff import address
 from tlmviz.ui.language import N_, _
 from tlmviz.ui.lessons import runner
 from tlmviz.ui.lessons.table import LESSONS
-from tlmviz.ui.onward import address
 
 from .data import BACK, MODEL, MOST, Data
 from .state import Start
@@ -72,7 +72,7 @@ def look(data: Data) -> None:
             }
             for name, head in data.heads.items()
         ],
-        "picture": below.next_picture(),
+        "picture": deferred.next_picture(),
         "asks": not data.chosen.guessed,
         "color": frame.theme().accent,
         "lang": language.LANGUAGE.get(),
@@ -90,7 +90,7 @@ def look(data: Data) -> None:
     )
     first = next(iter(LESSONS.values()))
     begin = _("Begin the lessons: {title}", title=_(first.title))
-    onward.anchors({begin: runner.to(first.name, _own(text)), every: _link(EXPLORER, "language", text, bare=True)})
+    handoff.anchors({begin: runner.to(first.name, _own(text)), every: _link(EXPLORER, "language", text, bare=True)})
 
 
 def _own(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.notebook import served
-from tlmviz.ui import frame, live, onward, state
+from tlmviz.ui import frame, handoff, live, state
 from tlmviz.ui.language import N_, _
 
 from . import claims
@@ -78,7 +78,7 @@ def runs(data: Data) -> None:
 def further(data: Data) -> None:
     """A link to the same in a language model, where there is one."""
     if data.chosen.task == INDUCTION:
-        onward.links([onward.Onward(_("The same in a language model, step by step"), "learning")])
+        handoff.links([handoff.Onward(_("The same in a language model, step by step"), "learning")])
 
 
 def words(data: Data) -> None:

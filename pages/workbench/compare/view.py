@@ -9,9 +9,9 @@ import streamlit as st
 
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, live, onward, state
+from tlmviz.ui import frame, handoff, inputs, live, state
+from tlmviz.ui.handoff import EXPLORER, Onward
 from tlmviz.ui.language import N_, _
-from tlmviz.ui.onward import EXPLORER, Onward
 from tlmviz.ui.progress import LOOK, Work
 
 from . import claims
@@ -118,7 +118,7 @@ def picture(data: Data) -> bool:
 
 def further(data: Data) -> None:
     """The links to other pages."""
-    onward.links(_onward(data))
+    handoff.links(_onward(data))
 
 
 def _onward(data: Data) -> list[Onward]:

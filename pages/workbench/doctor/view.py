@@ -11,9 +11,9 @@ from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures.workbench import doctor as figures
 from tlmviz.tracing.trace_file import TraceFile
 from tlmviz.ui import compute as computing
-from tlmviz.ui import frame, inputs, onward, state
+from tlmviz.ui import frame, handoff, inputs, state
+from tlmviz.ui.handoff import EXPLORER, Onward
 from tlmviz.ui.language import _
-from tlmviz.ui.onward import EXPLORER, Onward
 
 from . import claims
 from .data import Data
@@ -113,10 +113,10 @@ def further(data: Data) -> None:
     """The link to the layer that was found, in the explorer."""
     layer, chosen = data.found.said.layer, data.chosen
     if layer is None or computing.model(chosen.model).task == "trace":
-        onward.links([])
+        handoff.links([])
         return
     fields = {"model": chosen.model, "text": chosen.text, "head": f"{layer}.0"}
-    onward.links([Onward(_("The heads of layer {layer} in the explorer", layer=layer), EXPLORER, fields)])
+    handoff.links([Onward(_("The heads of layer {layer} in the explorer", layer=layer), EXPLORER, fields)])
 
 
 def snippet(data: Data) -> str:

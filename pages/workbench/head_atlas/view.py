@@ -13,7 +13,7 @@ from tlmviz.analysis.workbench.survey import STATISTICS
 from tlmviz.analysis.workbench.survey.finding import COLUMNS
 from tlmviz.checkpoints.folders import AT
 from tlmviz.figures import readable
-from tlmviz.ui import frame, inputs, link, live, markdown, onward
+from tlmviz.ui import frame, handoff, inputs, link, live, markdown
 from tlmviz.ui.language import N_, _, ngettext
 
 from .claims import without, written
@@ -229,7 +229,7 @@ def open_elsewhere(data: Data) -> None:
     if data.trained is None:
         return
     run, step = data.found.settings["model"], data.trained.step
-    onward.links([onward.Onward(_("This training, step by step"), "learning", {"lnrun": run, "lnstep": str(step)})])
+    handoff.links([handoff.Onward(_("This training, step by step"), "learning", {"lnrun": run, "lnstep": str(step)})])
 
 
 def _caption(data: Data, more: str | None = None) -> None:

@@ -23,7 +23,7 @@ from tlmviz.errors import Error
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.figures import readable
 from tlmviz.ui import compute as shared
-from tlmviz.ui import patience
+from tlmviz.ui import confirm_long_run
 from tlmviz.ui.cached import cached
 
 from .state import BOY, CLEAN, CORRUPTED, GIRL, Patch
@@ -72,7 +72,7 @@ class Exact:
     @property
     def expected(self) -> float:
         """About how many seconds the whole grid takes."""
-        return patience.reading_time(self.lm, self.grid.size * len(self.task.clean)) / 2
+        return confirm_long_run.reading_time(self.lm, self.grid.size * len(self.task.clean)) / 2
 
     @property
     def left(self) -> float:

@@ -10,9 +10,9 @@ import streamlit as st
 from tlmviz.analysis.workbench.patching import correlation
 from tlmviz.figures import number, readable_all
 from tlmviz.figures.workbench import patching as figures
-from tlmviz.ui import frame, live, onward, patience, state
+from tlmviz.ui import confirm_long_run, frame, handoff, live, state
+from tlmviz.ui.handoff import EXPLORER, Onward
 from tlmviz.ui.language import N_, _
-from tlmviz.ui.onward import EXPLORER, Onward
 
 from . import claims
 from .data import STORY, Data, Exact
@@ -60,7 +60,7 @@ def picture(data: Data) -> None:
 def grid(data: Data) -> None:
     """The grid, and below it what it takes to run it."""
     job = data.job
-    if data.chosen.exact and not job.finished and job.expected <= patience.QUICK:
+    if data.chosen.exact and not job.finished and job.expected <= confirm_long_run.QUICK:
         job.begin()
     if job.running:
         running(data)
@@ -172,7 +172,7 @@ def further(data: Data) -> None:
             Onward(_("Why {head} looks there", head=head), "why", look),
             Onward(_("Open {head} in the explorer", head=head), EXPLORER, look),
         ]
-    onward.links(links)
+    handoff.links(links)
 
 
 def agreement(data: Data) -> None:

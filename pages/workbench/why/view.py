@@ -11,9 +11,9 @@ from tlmviz.analysis.workbench import following
 from tlmviz.analysis.workbench.following import Step
 from tlmviz.figures import number, readable
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs, link, live, onward
+from tlmviz.ui import frame, handoff, inputs, link, live
+from tlmviz.ui.handoff import EXPLORER, Onward
 from tlmviz.ui.language import _
-from tlmviz.ui.onward import EXPLORER, Onward
 
 from . import claims
 from .data import Data
@@ -150,7 +150,7 @@ def further(data: Data) -> None:
         "query": str(step.query),
         "key": str(step.key),
     }
-    onward.links([Onward(_("Open {head} in the explorer", head=step.name), EXPLORER, look)])
+    handoff.links([Onward(_("Open {head} in the explorer", head=step.name), EXPLORER, look)])
 
 
 def _reader(data: Data) -> Step:

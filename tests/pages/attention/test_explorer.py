@@ -20,7 +20,7 @@ from tlmviz.analysis.attention.interventions import mute_heads
 from tlmviz.decoding.sampling import Sampling
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs, link
-from tlmviz.ui.below import PAINTED
+from tlmviz.ui.deferred import PAINTED
 from tlmviz.ui.visit import ARRIVED
 
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # about 11,000 characters

@@ -32,7 +32,7 @@ from tlmviz.analysis.caches import cost, shapes
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
 from tlmviz.errors import Error
 from tlmviz.figures.written import number
-from tlmviz.ui import compute, frame, patience
+from tlmviz.ui import compute, confirm_long_run, frame
 
 PAGE = "caches/attention_family"
 MAPS, LATENT, REDUNDANCY, CALCULATOR = "Trained maps", "Latent attention", "Redundancy", "Calculator"
@@ -274,7 +274,7 @@ def test_an_empty_text_is_one_sentence():
 
 
 def test_redundancy_of_a_large_model_is_asked_for_first(monkeypatch):
-    monkeypatch.setattr(patience, "QUICK", 0.0)
+    monkeypatch.setattr(confirm_long_run, "QUICK", 0.0)
     app = opened(fview=REDUNDANCY, **ZOO)
     said = app.info[0].value
     assert "32 heads" in said and "minute" in said and len(charts(app)) == 1  # the similarity alone

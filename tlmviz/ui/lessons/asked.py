@@ -11,8 +11,8 @@ from tlmviz.errors import Error
 from tlmviz.hosting.rooms import NoRoom
 from tlmviz.shots.links import home, read_link
 
+from ..handoff import address
 from ..language import N_, _
-from ..onward import address
 from .parts import Choose, Lesson, Reply, Scene
 from .pictures import page
 from .table import LESSONS

@@ -16,8 +16,8 @@ from tlmviz.hosting.rooms import ANSWERS, STEPS, NoRoom, RoomBusy, Standing, nor
 
 from .. import frame, link, visit
 from ..components import lesson as component
+from ..handoff import address
 from ..language import _
-from ..onward import address
 from . import asked
 from .asked import Taken
 

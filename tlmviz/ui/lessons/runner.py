@@ -17,8 +17,8 @@ from tlmviz.shots import links
 from .. import address as link_address
 from .. import compute, frame, link, menu
 from ..address import SLOT
+from ..handoff import address
 from ..language import LANGUAGE, N_, _
-from ..onward import address
 from .parts import Act, DragUntil, Lesson, Picture, Reply, Scene, Unfit
 from .table import LESSONS
 

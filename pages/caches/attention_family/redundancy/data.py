@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 import torch
 
-from tlmviz.analysis import shipped
+from tlmviz.analysis import precomputed
 from tlmviz.analysis.caches import redundancy
 from tlmviz.analysis.caches.layer_sharing import reused_maps
 from tlmviz.analysis.caches.redundancy import Losses
@@ -18,11 +18,11 @@ from tlmviz.checks import Check
 from tlmviz.errors import UnknownName
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.ui import compute as shared
-from tlmviz.ui import inputs, patience
+from tlmviz.ui import confirm_long_run, inputs
 from tlmviz.ui.cached import cached
 from tlmviz.ui.compute import run_in_worker
 from tlmviz.ui.language import _
-from tlmviz.ui.shipped import shipped_equals_live
+from tlmviz.ui.precomputed import precomputed_equals_live
 
 from ..data import Reading, Shown
 from .state import ORDERS, Ablation
@@ -118,10 +118,10 @@ class Data(Shown):
     @cached(32)
     def replayed(sample: Sample, how: str) -> list[Check]:
         """Where the figures were computed beforehand: every head muted alone, once more, now."""
-        found = shipped.shipped(sample.lm, EFFECTS, (sample.ids, how))
+        found = precomputed.answer(sample.lm, EFFECTS, (sample.ids, how))
         if found is None:
             return []
-        return [shipped_equals_live("what muting each head alone costs", found["effect"], _effects(sample, how))]
+        return [precomputed_equals_live("what muting each head alone costs", found["effect"], _effects(sample, how))]
 
 
 def sample(reading: Reading) -> Sample:
@@ -137,7 +137,7 @@ def seconds(reading: Reading, order: str) -> float:
     tried = heads * (heads + 1) // 2 if order == "greedy" else heads
     merges, pairs = config.n_layers * (groups - 1), config.n_layers * groups * (groups - 1) // 2
     elsewhere = sum(map(len, other_texts(reading))) * (2 * heads + merges)
-    return patience.reading_time(reading.lm, here * (tried + 2 * heads + pairs + merges) + elsewhere)
+    return confirm_long_run.reading_time(reading.lm, here * (tried + 2 * heads + pairs + merges) + elsewhere)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -150,7 +150,7 @@ def other_texts(reading: Reading) -> tuple[tuple[int, ...], ...]:
 @st.cache_data(max_entries=64, show_spinner=False)
 def effects(sample: Sample, how: str) -> np.ndarray:
     """What ablating each head alone adds to the loss, [L, H]."""
-    return shipped.ready(sample.lm, EFFECTS, (sample.ids, how), lambda: {"effect": _effects(sample, how)})["effect"]
+    return precomputed.ready(sample.lm, EFFECTS, (sample.ids, how), lambda: {"effect": _effects(sample, how)})["effect"]
 
 
 def _effects(sample: Sample, how: str) -> np.ndarray:
@@ -192,7 +192,7 @@ def pruned(reading: Reading, order: tuple[Head, ...], how: str) -> Losses:
         return _as_arrays(redundancy.prune(reading.lm, ids, order, how, others))
 
     asked = ids, others, order, how
-    return _as_losses(shipped.ready(reading.lm, "redundancy: pruned", asked, lambda: run_in_worker(work)))
+    return _as_losses(precomputed.ready(reading.lm, "redundancy: pruned", asked, lambda: run_in_worker(work)))
 
 
 def _as_arrays(losses: Losses) -> dict[str, np.ndarray]:
@@ -226,6 +226,6 @@ def sharing(reading: Reading, measure: str) -> Sharing:
         named = {"pair": np.array(list(pairs)), "change": np.array(list(pairs.values()))}
         return named | _as_arrays(redundancy.share(lm, ids, order, others))
 
-    answer = shipped.ready(lm, "redundancy: shared", (ids, others, tuple(order)), lambda: run_in_worker(work))
+    answer = precomputed.ready(lm, "redundancy: shared", (ids, others, tuple(order)), lambda: run_in_worker(work))
     pairs = dict(zip(map(tuple, answer["pair"].tolist()), answer["change"].tolist()))
     return Sharing(pairs, [near[pair].item() for pair in pairs], order, _as_losses(answer))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.errors import UnknownName
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 from tlmviz.ui.language import _
 from tlmviz.ui.part import Own
 
@@ -35,7 +35,7 @@ def show(model: str, text: str) -> None:
     with place:
         frame.claim(claims.CLAIMS, shown)
     frame.next_step(claims.HINTS, shown)
-    below.when_painted("beneath-redundancy", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-redundancy", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: Data) -> None:

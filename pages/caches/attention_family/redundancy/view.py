@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.figures.caches import redundancy as figures
-from tlmviz.ui import frame, inputs, patience
+from tlmviz.ui import confirm_long_run, frame, inputs
 from tlmviz.ui.language import _
 
 from .claims import AFFORDED, affordable, correlation
@@ -43,7 +43,7 @@ def accepted(data: Data) -> bool:
         heads=config.n_layers * config.n_heads,
     )
     about = "redundancy", data.reading, chosen.order
-    return patience.accepted(about, data.seconds, said, _("Mute them anyway"))
+    return confirm_long_run.accepted(about, data.seconds, said, _("Mute them anyway"))
 
 
 def similarity(data: Data) -> None:

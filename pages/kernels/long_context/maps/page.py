@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 
 from .. import guess
 from ..data import Text, checks, read
@@ -26,7 +26,7 @@ def show(found: Text) -> None:
         frame.claim(claims.CLAIMS, shown)
     caption.caption(claims.caption(shown))
     frame.next_step(claims.HINTS, shown)
-    below.when_painted("beneath-long", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-long", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: Data) -> None:

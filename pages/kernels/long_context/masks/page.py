@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 
 from ..data import Text, checks, read
 from ..view import reading
@@ -22,7 +22,7 @@ def show(found: Text) -> None:
     view.measure(shown)
     frame.claim(claims.CLAIMS, shown)
     shown = view.pattern_and_mass(shown)
-    below.when_painted("beneath-masks", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-masks", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: Data) -> None:

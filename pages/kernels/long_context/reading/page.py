@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 
 from ..data import Text, checks, far_heads, read
 from ..maps.view import EQUATION
@@ -25,7 +25,7 @@ def show(found: Text) -> None:
         view.picture(shown)
     frame.next_step(claims.HINTS, shown)
     frame.claims(claims.CLAIMS, shown, more=claims.NOTICE)
-    below.when_painted("beneath-reading", lambda: _beneath(shown))
+    deferred.when_painted("beneath-reading", lambda: _beneath(shown))
 
 
 def _beneath(shown: Data) -> None:

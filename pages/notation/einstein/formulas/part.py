@@ -1,7 +1,7 @@
 """The part Einstein notation: a block's lines as formulas that run, and formulas of one's own, checked index by
 index."""
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 from tlmviz.ui.part import Own
 
 from . import claims, view
@@ -24,13 +24,13 @@ def show(model: str) -> None:
     frame.next_step(claims.HINTS, shown)
     if readable:
         frame.claims(claims.CLAIMS, shown, more=claims.NOTICE, maths=claims.MATHS)
-        below.after(view.pictured(shown), "beneath-einstein", lambda: view.order_and_code(shown))
+        deferred.after(view.pictured(shown), "beneath-einstein", lambda: view.order_and_code(shown))
     view.mistakes(shown)
     frame.badges(shown.checks)
     frame.equation(*view.EQUATION)
     if readable and shown.result.plan is not None:
         code = view.snippet(shown)
-        below.after(view.pictured(shown), "einstein-python", lambda: frame.copy_as_python(code))
+        deferred.after(view.pictured(shown), "einstein-python", lambda: frame.copy_as_python(code))
 
 
 PART = Own((Formula,), show)

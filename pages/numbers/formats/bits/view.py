@@ -12,8 +12,8 @@ from tlmviz.analysis.numbers.formats import FORMATS
 from tlmviz.figures import number
 from tlmviz.figures.numbers import formats as figures
 from tlmviz.figures.written import RAISED
-from tlmviz.ui import below, compute, frame, inputs, live
 from tlmviz.ui import claims as claiming
+from tlmviz.ui import compute, deferred, frame, inputs, live
 from tlmviz.ui.language import N_, _
 
 from . import claims
@@ -64,7 +64,7 @@ def loaded(data: Data) -> None:
     model = data.chosen.model
     text = inputs.text_box(compute.model(model))
     if text is not None:
-        below.when_painted("beneath-formats", lambda: _numbers(model, text))
+        deferred.when_painted("beneath-formats", lambda: _numbers(model, text))
 
 
 def _numbers(model: str, text: str) -> None:

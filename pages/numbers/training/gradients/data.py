@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tlmviz.analysis import shipped
+from tlmviz.analysis import precomputed
 from tlmviz.analysis.numbers import loss_scaling
 from tlmviz.analysis.numbers.formats import Format, find
 from tlmviz.analysis.numbers.loss_scaling import Counts, Pass, Scaled
@@ -50,12 +50,12 @@ class Data:
         """Every tensor's gradients by size. Raises BadText."""
         lm, ids = compute.model(model), ids_of(model, text)
 
-        def work() -> shipped.Arrays:
+        def work() -> precomputed.Arrays:
             found = loss_scaling.gradients(lm, ids, kind)
             return loss_scaling.as_arrays({name: loss_scaling.count(each) for name, each in found.items()})
 
         asked = (ids.tolist(), kind)
-        answer = shipped.ready(lm, COUNTS, asked, lambda: run_in_worker(work, ids.numel(), gradients=True))
+        answer = precomputed.ready(lm, COUNTS, asked, lambda: run_in_worker(work, ids.numel(), gradients=True))
         return loss_scaling.from_arrays(answer)
 
     @property

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import streamlit as st
 
-from tlmviz.analysis import shipped
+from tlmviz.analysis import precomputed
 from tlmviz.analysis.positions import context_extension
 from tlmviz.analysis.positions.context_extension import Switch
 from tlmviz.checks import Check, measure, positions_scaling
@@ -18,7 +18,7 @@ from tlmviz.layers.scaling import ScaledRoPE, scaled_rope
 from tlmviz.ui.compute import model, run_in_worker
 from tlmviz.ui.language import _
 from tlmviz.ui.long_text import HASH_FAST, Ids, encoded
-from tlmviz.ui.shipped import shipped_equals_live
+from tlmviz.ui.precomputed import precomputed_equals_live
 
 from .state import DYNAMIC, GROWN, PLAIN, STATIC, Extension
 
@@ -74,7 +74,7 @@ class Data:
     def loss(self, scheme: str) -> np.ndarray:
         """The loss of each next token under a scheme, [T - 1] nats."""
         asked = self._asked(scheme)
-        return shipped.ready(self.lm, LOSSES, asked, lambda: {"loss": _read(self.chosen.model, *asked)})["loss"]
+        return precomputed.ready(self.lm, LOSSES, asked, lambda: {"loss": _read(self.chosen.model, *asked)})["loss"]
 
     def _asked(self, scheme: str) -> tuple[Ids, str, float]:
         """What a loss depends on; a scale that is not used would only keep the same curve twice."""
@@ -110,11 +110,11 @@ class Data:
         again."""
         checks = _checks(self.chosen.model, self.inside)
         scheme = next((name for name in self.chosen.schemes if name in STATIC), PLAIN)
-        found = shipped.shipped(self.lm, LOSSES, self._asked(scheme))
+        found = precomputed.answer(self.lm, LOSSES, self._asked(scheme))
         if found is None:
             return checks
         said = _("the loss of every token under {scheme}", scheme=scheme)
-        return [*checks, shipped_equals_live(said, found["loss"], _read(self.chosen.model, *self._asked(scheme)))]
+        return [*checks, precomputed_equals_live(said, found["loss"], _read(self.chosen.model, *self._asked(scheme)))]
 
 
 def compute(chosen: Extension) -> Data:
@@ -149,7 +149,7 @@ def _switch(name: str, ids: Ids, at: int, scheme: str, scale: float) -> Switch:
 
     asked = ids, at, scheme, scale
     return Switch.from_arrays(
-        shipped.ready(lm, "context extension: switch", asked, lambda: run_in_worker(work, len(ids)))
+        precomputed.ready(lm, "context extension: switch", asked, lambda: run_in_worker(work, len(ids)))
     )
 
 

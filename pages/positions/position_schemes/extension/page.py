@@ -6,7 +6,7 @@ import streamlit as st
 from tlmviz.facades.language_model import LanguageModel
 from tlmviz.facades.translator import Translator
 from tlmviz.tracing.trace_file import TraceFile
-from tlmviz.ui import below, frame, rope, texts
+from tlmviz.ui import deferred, frame, rope, texts
 from tlmviz.ui.language import _
 
 from . import claims, data, view
@@ -25,7 +25,7 @@ def extended(model: str) -> None:
         with place:  # it needs all curves, which are drawn as they come
             frame.claim(claims.CLAIMS, shown)
     frame.next_step(claims.HINTS, shown)
-    below.when_painted("beneath-extension", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-extension", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: data.Data) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tlmviz.analysis.positions.context_extension import RECOMPUTED, Switch
 from tlmviz.figures.positions import context_extension as figures
-from tlmviz.ui import frame, markdown, patience
+from tlmviz.ui import confirm_long_run, frame, markdown
 from tlmviz.ui.language import _
 
 from .. import view as shared
@@ -61,8 +61,8 @@ def accepted(data: Data) -> bool:
         said += " " + _(
             "Nothing would lie beyond its {context} tokens: paste a longer text.", context=f"{data.context:,}"
         )
-    seconds = patience.reading_time(data.lm, read * len(schemes))
-    return patience.accepted(("context extension", model, read, schemes), seconds, said, _("Read anyway"))
+    seconds = confirm_long_run.reading_time(data.lm, read * len(schemes))
+    return confirm_long_run.accepted(("context extension", model, read, schemes), seconds, said, _("Read anyway"))
 
 
 def picture(data: Data) -> None:

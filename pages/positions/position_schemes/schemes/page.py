@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 
 from . import claims, view
 from .data import Data
@@ -14,7 +14,7 @@ def show() -> None:
     shown = Data(view.controls())
     frame.claim(claims.CLAIMS, shown)
     view.picture(shown)
-    below.when_painted("beneath-schemes", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-schemes", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: Data) -> None:

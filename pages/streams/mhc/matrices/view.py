@@ -8,7 +8,7 @@ from pages.streams.mhc.state import EVERYTHING, MEAN, NOTHING, Streams
 from pages.streams.mhc.view import WARM, offer
 from tlmviz.analysis.streams.birkhoff import TOLERANCE
 from tlmviz.figures.streams import matrices as figures
-from tlmviz.ui import below, frame, live, long_text, reading
+from tlmviz.ui import deferred, frame, live, long_text, reading
 from tlmviz.ui.language import N_, _
 
 from . import claims
@@ -51,7 +51,7 @@ def show(model: str, text: str) -> None:
     header, arrays = payload(data, reading.maths())
     PICTURE.show(header, arrays)
     frame.next_step(claims.HINTS, data)
-    below.when_painted("beneath-matrices", lambda: _beneath(data))
+    deferred.when_painted("beneath-matrices", lambda: _beneath(data))
 
 
 def payload(data: Matrices, maths: bool) -> tuple[dict, dict]:

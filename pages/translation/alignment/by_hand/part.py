@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.errors import BadShape
-from tlmviz.ui import address, below, frame
+from tlmviz.ui import address, deferred, frame
 from tlmviz.ui.language import _
 from tlmviz.ui.part import Own
 
@@ -31,7 +31,7 @@ def draw(model: str, text: str) -> None:
         frame.claim(claims.CLAIMS, shown)
     shared.pictures(shown, _("Attention by hand"), places)
     frame.next_step(claims.HINTS, shown)
-    below.when_painted("beneath-hand", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-hand", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: Covered) -> None:

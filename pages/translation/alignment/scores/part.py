@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.errors import BadText
-from tlmviz.ui import below, frame
+from tlmviz.ui import deferred, frame
 from tlmviz.ui.language import _
 from tlmviz.ui.part import Own
 
@@ -35,7 +35,7 @@ def draw(model: str, text: str) -> None:
         frame.claim(claims.CLAIMS, shown)
         view.maps(shown)
     frame.next_step(claims.HINTS, shown)
-    below.when_painted("beneath-scores", lambda: _beneath(shown), seen=False)
+    deferred.when_painted("beneath-scores", lambda: _beneath(shown), seen=False)
 
 
 def _beneath(shown: data.Data) -> None:

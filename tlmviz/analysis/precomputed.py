@@ -46,7 +46,7 @@ def ready(lm: Any, what: str, inputs: tuple[Any, ...], work: Callable[[], Arrays
 
     `inputs` are everything that the answer depends on besides the model; their repr has to spell them out.
     """
-    found = None if _collected is not None else shipped(lm, what, inputs)
+    found = None if _collected is not None else answer(lm, what, inputs)
     if found is None:
         found = work()
         if _collected is not None:
@@ -54,7 +54,7 @@ def ready(lm: Any, what: str, inputs: tuple[Any, ...], work: Callable[[], Arrays
     return found
 
 
-def shipped(lm: Any, what: str, inputs: tuple[Any, ...]) -> Arrays | None:
+def answer(lm: Any, what: str, inputs: tuple[Any, ...]) -> Arrays | None:
     """The shipped answer of this very model to a question; None where there is none."""
     path = model_folder(lm.name) / FILE
     if not path.is_file():  # most models have none: their weights are not read for a digest

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tlmviz.ui.shipped import TOLERANCE, shipped_equals_live
+from tlmviz.ui.precomputed import TOLERANCE, precomputed_equals_live
 
 SHOWN = np.array([1.0, 2.0, 3.0])
 
@@ -20,4 +20,4 @@ SHOWN = np.array([1.0, 2.0, 3.0])
     ids=["equal", "rounded", "different", "shorter", "undefined"],
 )
 def test_the_badge_is_green_only_where_both_are_the_same(again, passed):
-    assert shipped_equals_live("a curve", SHOWN, again).passed == passed
+    assert precomputed_equals_live("a curve", SHOWN, again).passed == passed

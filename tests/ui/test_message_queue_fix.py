@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
-from tlmviz.ui import unsent
+from tlmviz.ui import message_queue_fix
 
 
 def part(path: list[int], fragment: str, block: bool = True) -> ForwardMsg:
@@ -40,7 +40,7 @@ def orphans(queue: ForwardMsgQueue) -> list[tuple[int, ...]]:
 @pytest.fixture
 def kept(monkeypatch):
     monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)  # as it was, after the test
-    unsent.keep()
+    message_queue_fix.keep()
 
 
 def test_an_inner_fragment_comes_with_its_container(kept):
@@ -51,7 +51,7 @@ def test_an_inner_fragment_comes_with_its_container(kept):
 
 def test_without_it_streamlit_leaves_the_inner_one_alone(monkeypatch):
     """When this fails, Streamlit has mended it, and `unsent` can go."""
-    monkeypatch.setattr(ForwardMsgQueue, "clear", unsent._clear)
+    monkeypatch.setattr(ForwardMsgQueue, "clear", message_queue_fix._clear)
     queue = waiting()
     queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["outer"])
     assert orphans(queue) == [(0, 3, 0, 0)]

@@ -10,9 +10,9 @@ from tlmviz.ui import texts
 TOLERANCE = 1e-3  # nats: other processors and versions of torch round otherwise; the pages show three digits
 
 
-def shipped_equals_live(what: str, found: np.ndarray, again: np.ndarray) -> Check:
+def precomputed_equals_live(what: str, found: np.ndarray, again: np.ndarray) -> Check:
     """A badge that says by how much a shipped figure differs from the same one computed now; another shape fails."""
     same = np.shape(found) == np.shape(again)
     error = float(np.abs(np.asarray(found) - again).max()) if same else float("inf")
-    claim = texts.shipped_claim(what)
+    claim = texts.precomputed_claim(what)
     return Check("Shipped = computed now", claim, error, TOLERANCE, "nats")

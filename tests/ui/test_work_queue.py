@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from tlmviz.hosting import limits, metrics
 from tlmviz.hosting.limits import Limits
-from tlmviz.ui import line as line_module
-from tlmviz.ui.line import STANDS_BACK, Line, TooLong
+from tlmviz.ui import work_queue as line_module
+from tlmviz.ui.work_queue import STANDS_BACK, Line, TooLong
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_who_stays_stays_in_line():
 
         import streamlit as st
 
-        from tlmviz.ui.line import Line
+        from tlmviz.ui.work_queue import Line
 
         line, hold = Line(), threading.Event()
         line.submit(lambda: hold.wait(60))

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tlmviz.ui import patience
+from tlmviz.ui import confirm_long_run
 
 
 @pytest.mark.parametrize(
@@ -11,16 +11,16 @@ from tlmviz.ui import patience
     [(31, "about 1 minute"), (89, "about 1 minute"), (200, "about 3 minutes"), (3600 * 2.6, "about 3 hours")],
 )
 def test_times_as_they_are_said(seconds, said):
-    assert patience.spoken(seconds) == said
+    assert confirm_long_run.spoken(seconds) == said
 
 
 def _page():
     import streamlit as st
 
-    from tlmviz.ui import patience
+    from tlmviz.ui import confirm_long_run
 
     seconds = st.number_input("seconds", value=600.0, key="seconds")
-    if patience.accepted(("work", seconds), seconds, "It takes {time}.", "Do it"):
+    if confirm_long_run.accepted(("work", seconds), seconds, "It takes {time}.", "Do it"):
         st.write("done")
 
 
