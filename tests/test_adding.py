@@ -24,9 +24,9 @@ def app(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     for name, code in FILES.items():
         (folder / name).write_text(code)
-    [entry] = re.findall(r"^Page\(.*?\),$", TEXT, re.DOTALL | re.MULTILINE)
+    [entry] = re.findall(r"^Page\(.*?^\)$", TEXT, re.DOTALL | re.MULTILINE)
     monkeypatch.setattr(pages, "__path__", [*pages.__path__, str(tmp_path / "pages")])
-    monkeypatch.setitem(pages.IN, FOLDER, eval(entry, vars(pages))[0])
+    monkeypatch.setitem(pages.IN, FOLDER, eval(entry, vars(pages)))
     app = AppTest.from_file(folder / "page.py", default_timeout=PATIENCE)
     app.session_state["model"], app.session_state[PAINTED], app.session_state[READING] = "zoo-rope", True, "maths"
     app.run().text_input[0].set_value("The cat sat on a zebra.").run()
