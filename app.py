@@ -29,7 +29,7 @@ from tlmviz.hosting.moved import Redirects  # noqa: E402
 from tlmviz.hosting.security import OwnName, SecurityHeaders  # noqa: E402
 from tlmviz.hosting.token import Token  # noqa: E402
 from tlmviz.notebook import served  # noqa: E402
-from tlmviz.ui import cache_keys, engine, misfits, sessions, message_queue_fix  # noqa: E402
+from tlmviz.ui import cache_keys, engine, message_queue_fix, misfits, sessions  # noqa: E402
 
 # Streamlit asks a foreign server for its own address, and waits for the answer: where it begins, and for each websocket
 # of another page. Nothing here needs it.
