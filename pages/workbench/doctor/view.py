@@ -19,8 +19,7 @@ from . import claims
 from .data import Data
 from .state import INJECTED, MODELS, SIZES, TWO_WAYS, WAYS, Doctor, Sizes
 
-# What is put in where a model has one; what stands beside the default model.
-FAULT, OTHER = ("RoPE base", "stories-gpt")
+OTHER = "stories-gpt"  # what stands beside the default model
 EQUATION = (
     r"\hat y_i = f_i^{A}\!\left(x_i^{B}\right),\qquad "
     r"\varepsilon_i=\frac{\lVert \hat y_i-y_i^{B}\rVert}{\lVert\hat y_i\rVert},\qquad "

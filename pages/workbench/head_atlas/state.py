@@ -8,7 +8,6 @@ from tlmviz.ui import inputs, link, state
 from tlmviz.ui.language import N_
 
 ALL, ONE = "all", "one"
-MOST = 10_000  # characters of a query that the box takes; the finder says how many it reads
 Head = tuple[int, int]  # layer, head
 NAMES = {  # of the columns, as menus and axes call them
     "layer": N_("layer"),
