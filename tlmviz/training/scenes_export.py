@@ -80,12 +80,6 @@ def measured_on(model: PictureReader | PictureMarker, number: int) -> dict[str, 
     return measured(_teacher_of(model), number)
 
 
-def apart_on(model: PictureMarker, number: int) -> dict[str, dict[str, float]]:
-    """Of a loaded model that marks, by kind of question and by marks.NAMES, the share of markings that are right in
-    every patch: all questions about each of some scenes of held-out digits."""
-    return _teacher_of(model).marked_right(_held_out(), number)
-
-
 def _teacher_of(model: PictureReader | PictureMarker) -> Teacher:
     return Teacher(model.network, {word: i for i, word in enumerate(model.tokenizer.words)})
 

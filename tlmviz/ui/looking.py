@@ -72,7 +72,8 @@ def comes_again(data: Looks) -> str | None:
         "which the model expects again, with {p}.",
         **look.said(),
     )
-    return " ".join(filter(None, (told, hangs(look.model, look.text, look.head, look.query))))
+    rest = hangs(look.model, look.text, look.head, look.query)
+    return told + " " + rest if rest else told
 
 
 def comes_again_in_vain(data: Looks) -> str | None:
@@ -100,7 +101,7 @@ def looks_too(data: Looks) -> str | None:
         return None
     share = number(float(shares[layer, head]), ".0%")
     told = _("**L{layer}H{head} looks there too**, with {share}.", layer=layer, head=head, share=share)
-    return f"{told} {said}"
+    return told + " " + said
 
 
 def hangs(model: str, text: str, head: tuple[int, int], query: int) -> str:

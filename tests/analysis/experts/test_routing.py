@@ -24,14 +24,6 @@ def test_loads_count_the_choices(moe):
         assert found[layer].tolist() == [chosen.count(e) for e in range(6)]
 
 
-def test_load_over_the_text_is_that_of_a_window(moe):
-    one = moe.trace(TEXT).routing(1)
-    shares = routing.load_over_text(one, window=5)
-    for t in range(len(one.chosen)):
-        part = one.chosen[max(0, t - 4) : t + 1].flatten().tolist()
-        np.testing.assert_allclose(shares[t], [part.count(e) / len(part) for e in range(6)], atol=1e-6)
-
-
 def test_balance():
     even, one = routing.balance(np.array([5, 5, 5, 5])), routing.balance(np.array([0, 8, 0, 0]))
     assert even == routing.Balance(0.0, 2.0, 0) and one == routing.Balance(3.0, 0.0, 3)

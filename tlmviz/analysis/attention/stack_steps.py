@@ -17,7 +17,7 @@ from tlmviz.networks.encoder_decoder import EncoderDecoder
 
 from . import attention_steps, steps
 from .attention_steps import NOTES
-from .matrices import SOURCE, HeadParts, Product, Step
+from .matrices import SOURCE, Product, Step
 from .placements import ATTENTION, CROSS, MLP, PLACEMENTS
 from .reader import Reader, spread
 from .stacks import ENCODER, Stack
@@ -53,14 +53,6 @@ def make_stack_step(stack: Stack, name: str, layer: int, head: int) -> Step:
             return replace(CROSS_STEPS[name](CrossReader(stack, stack.cross, layer, head)), name=name)
         build = BUILDERS[name] if name in BUILDERS else steps.BUILDERS[name]
         return build(Reader(stack, stack.trace, layer, head))
-
-
-def stack_head_parts(stack: Stack, layer: int) -> list[HeadParts]:
-    """What each head writes in a layer: of self-attention, and of a decoder's cross-attention."""
-    readers = [Reader(stack, stack.trace, layer, 0)]
-    if stack.cross is not None:
-        readers.append(CrossReader(stack, stack.cross, layer, 0))
-    return [attention_steps.head_parts(r) for r in readers]
 
 
 def stack_snippet(model: str, text: str, translation: list[int], which: str, step: Step) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
@@ -22,14 +21,6 @@ from .edits import over_capacity
 def loads(trace: Trace) -> Int[np.ndarray, "l e"]:
     """How many tokens of the text each expert of each layer with experts reads."""
     return np.stack([trace.routing(layer).load.numpy() for layer in trace.expert_layers])
-
-
-def load_over_text(routing: Routing, window: int = 16) -> Float[np.ndarray, "t e"]:
-    """The share of each expert in the choices of the last `window` tokens, at every token; rows sum to 1."""
-    reads = torch.nn.functional.one_hot(routing.chosen, routing.count).sum(1).double()  # [T, E]
-    total = reads.cumsum(0)
-    total[window:] -= total[:-window].clone()
-    return (total / total.sum(-1, keepdim=True)).float().numpy()
 
 
 @dataclass(frozen=True)
