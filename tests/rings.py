@@ -31,7 +31,6 @@ DEEP = (
     "test_benchmarks.py::test_a_small_run",
     "test_benchmarks.py::test_trace",
     "test_benchmarks.py::test_a_press_costs_no_more_than_at_the_commit_before",
-    "test_benchmarks.py::test_survey",
     "test_docs.py::test_*card*",
     "ui/lessons/test_lessons.py::test_what_lies_behind_a_scene_opens_in_its_state",
 )
