@@ -5,6 +5,7 @@ import contextlib
 import io
 import random
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -56,6 +57,7 @@ def test_a_part_opens_as_whatever_it_is_asked_for(page, part, tmp_path, monkeypa
     assert page.title.lower() in heading.lower()
     assert "red-badge" not in badges(app) and "✗" not in badges(app)
     _hints_at_what_is_there(app, page)
+    assert not [*_above_their_picture(app.main, ())], "on a phone these stand before the picture"
     assert bool(app.code) == (page.folder not in SPEECHLESS)
     if app.code:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -74,6 +76,15 @@ def _hints_at_what_is_there(app, page) -> None:
     for name in NAMED.findall(to_do(app)):
         there = name not in chosen if name in names else any(name in text for text in (*scripts, *drawn))
         assert there, (name, to_do(app))
+
+
+def _above_their_picture(block, around: tuple[str, ...]) -> Iterator[str]:
+    """Controls that a first look can do without, outside of the container in which a phone has them last."""
+    for child in getattr(block, "children", {}).values():
+        name = getattr(child.proto, "id", "")
+        if "-after-picture" in name and not any(each.endswith("-picture-first") for each in around):
+            yield name
+        yield from _above_their_picture(child, (*around, name))
 
 
 def _is_plain(app, page) -> None:

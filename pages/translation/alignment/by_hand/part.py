@@ -20,16 +20,17 @@ from .state import Hand
 def draw(model: str, text: str) -> None:
     """Map, coverage and steps of a matrix from a preset, a table or a text."""
     address.pictures_read(english="", text="", mt="")
-    buttons, said = st.container(), st.container()
-    table, *places = st.columns([0.24, 0.38, 0.38], gap="small")
-    try:
-        shown = compute(*view.controls(model, text, buttons, table))
-    except BadShape as error:  # the matrix is still being written
-        st.warning(frame.worded(error))
-        return
-    with said:
-        frame.claim(claims.CLAIMS, shown)
-    shared.pictures(shown, _("Attention by hand"), places)
+    with frame.picture_first():
+        buttons, said = st.container(), st.container()
+        table, *places = st.columns([0.24, 0.38, 0.38], gap="small")
+        try:
+            shown = compute(*view.controls(model, text, buttons, table))
+        except BadShape as error:  # the matrix is still being written
+            st.warning(frame.worded(error))
+            return
+        with said:
+            frame.claim(claims.CLAIMS, shown)
+        shared.pictures(shown, _("Attention by hand"), places)
     frame.next_step(claims.HINTS, shown)
     deferred.when_painted("beneath-hand", lambda: _beneath(shown), seen=False)
 
