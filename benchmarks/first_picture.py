@@ -17,13 +17,15 @@ import statistics
 import sys
 from pathlib import Path
 
-from compare_live import ROOT, WINDOW, serving
 from live import FLAGS
 from playwright.sync_api import Browser, Error, sync_playwright
 
+ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from pages import ALL
+from tlmviz.hosting.server import serve
 
+WINDOW = {"width": 1280, "height": 800}
 BAR = 1.5  # seconds
 PATIENCE = 60  # seconds until a page counts as one without a picture
 # Looks once a frame for a canvas with something on it, a drawing with parts, a chart with its traces, a view of words
@@ -78,7 +80,10 @@ def measure(folders: dict[str, Path], pages: list[str], rounds: int) -> dict[str
         playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         stack.callback(browser.close)
-        urls = {name: stack.enter_context(serving(folder)).url for name, folder in folders.items()}
+        urls = {
+            name: stack.enter_context(serve(cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)})).url
+            for name, folder in folders.items()
+        }
         for page in pages:
             if None in [visit(browser, url + page) for url in urls.values()]:  # loads its models, too
                 print(f"{page}: no picture within {PATIENCE} s", file=sys.stderr)

@@ -25,7 +25,7 @@ SMALL = {
 }
 # What needs a browser, a server with visitors, a model that is fetched, or a GPU:
 # its imports and its arguments.
-READ = ("compare_live", "controls", "first_picture", "gpu", "hall", "live", "real")
+READ = ("controls", "first_picture", "gpu", "hall", "live", "real")
 ALONE = (
     "doctor",
     "natural_faults",
